@@ -1,0 +1,37 @@
+"""Clustering of samples that are described by several views."""
+
+from manyview._version import __version__
+from manyview.checks import InputError
+from manyview.datasets import DIGITS_VIEWS, Dataset, load_digits, make_views
+from manyview.methods import METHODS, MFMSC, get_method
+from manyview.metrics import (
+    adjusted_rand_index,
+    clustering_accuracy,
+    consensus_ratio,
+    normalized_mutual_information,
+    pairwise_f_score,
+    purity,
+    score_labels,
+)
+from manyview.views import Views, check_views
+
+__all__ = [
+    "DIGITS_VIEWS",
+    "METHODS",
+    "MFMSC",
+    "Dataset",
+    "InputError",
+    "Views",
+    "__version__",
+    "adjusted_rand_index",
+    "check_views",
+    "clustering_accuracy",
+    "consensus_ratio",
+    "get_method",
+    "load_digits",
+    "make_views",
+    "normalized_mutual_information",
+    "pairwise_f_score",
+    "purity",
+    "score_labels",
+]

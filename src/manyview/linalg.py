@@ -1,0 +1,217 @@
+"""Proximal maps, projections, Procrustes, and the eigensolver with its checks.
+
+Nothing here knows of views or clusters. Symbols are those of the mathematics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, lobpcg
+
+Dense = NDArray[np.floating[Any]]
+
+
+# Proximal maps -----------------------------------------------------------------------------------
+
+
+def soft_threshold(A: Dense, t: float) -> Dense:
+    r"""Elementwise ``argmin_Z  t |Z|_1 + 1/2 |Z - A|_F^2``: shrink towards 0 by `t`."""
+    return A - np.clip(A, -t, t)
+
+
+def economical_svd(A: Dense) -> tuple[Dense, Dense, Dense]:
+    """Thin SVD ``A = P diag(s) Q'``; a much longer than wide A is reduced by a QR first.
+
+    Cost O(max(m, n) min(m, n)^2), memory O(m n).
+    """
+    m, n = A.shape
+    if n > m:
+        Q, s, Pt = economical_svd(A.T)
+        return Pt.T, s, Q.T
+    if m < 2 * n:
+        return _svd(A)
+    basis, R = np.linalg.qr(A)
+    P, s, Qt = _svd(R)
+    return basis @ P, s, Qt
+
+
+def _svd(A: Dense) -> tuple[Dense, Dense, Dense]:
+    try:
+        return scipy.linalg.svd(A, full_matrices=False, check_finite=False)
+    except np.linalg.LinAlgError:  # divide and conquer can fail where the older algorithm does not
+        return scipy.linalg.svd(A, full_matrices=False, check_finite=False, lapack_driver="gesvd")
+
+
+def singular_value_threshold(A: Dense, t: float) -> Dense:
+    r"""``argmin_Z  t |Z|_* + 1/2 |Z - A|_F^2``: shrink the singular values towards 0 by `t`."""
+    P, s, Qt = economical_svd(A)
+    kept = s > t
+    return (P[:, kept] * (s[kept] - t)) @ Qt[kept]
+
+
+# Projections -------------------------------------------------------------------------------------
+
+
+def project_simplex(V: Dense) -> Dense:
+    """Euclidean projection of each row (or of one vector) onto {w >= 0, sum w = 1}."""
+    rows = np.atleast_2d(V)
+    descending = -np.sort(-rows, axis=1)
+    excess = np.cumsum(descending, axis=1) - 1
+    count = np.arange(1, rows.shape[1] + 1)
+    support = np.count_nonzero(descending * count > excess, axis=1)  # the largest j that stays positive
+    theta = excess[np.arange(len(rows)), support - 1] / support
+    return np.maximum(rows - theta[:, None], 0).reshape(V.shape)
+
+
+def project_nonnegative(A: Dense) -> Dense:
+    """Nearest matrix with no negative entry."""
+    return np.maximum(A, 0)
+
+
+def project_orthonormal(A: Dense) -> Dense:
+    """Nearest matrix with orthonormal columns (the polar factor); A has at least as many rows as columns."""
+    P, _, Qt = economical_svd(A)
+    return P @ Qt
+
+
+def procrustes(A: Dense, B: Dense) -> Dense:
+    """Orthogonal ``Q = argmin |A Q - B|_F``: the rotation that brings the columns of A onto those of B."""
+    return project_orthonormal(A.T @ B)
+
+
+# Eigenvectors ------------------------------------------------------------------------------------
+
+GUARD = 2  # vectors beyond those asked for, so that a cluster of eigenvalues at the border is not cut short
+
+
+def top_eigenvectors(S: Any, k: int, *, tol: float = 1e-8) -> tuple[Dense, Dense]:
+    """Largest eigenvalues and eigenvectors of a symmetric sparse matrix such as D^-1/2 W D^-1/2.
+
+    Connected components are solved one by one: Lanczos started from one vector can miss a repeated eigenvalue,
+    and every component of a graph brings its own eigenvalue 1. Within a component the result of
+    ARPACK is checked by its residual and by looking for a larger eigenvalue in the orthogonal
+    complement; if either check fails, a tighter run and then a block method take over.
+
+    Parameters
+    ----------
+    S : scipy sparse array (n, n), symmetric
+    k : int
+        How many, 1 <= k <= n. Equal eigenvalues come in the order of the size of their component.
+    tol : float
+        Largest residual |S v - v w| allowed, relative to max(|w|, 1e-3).
+
+    Returns
+    -------
+    values : array (k,), descending
+    vectors : array (n, k), orthonormal; in each the entry of largest magnitude is positive
+
+    Notes
+    -----
+    Deterministic: starts are fixed. Memory O(nnz + n k): S is only made dense where n is of the
+    order of k, that is, where the dense matrix is no larger than the result.
+    """
+    S = sp.csr_array(S, dtype=np.float64)
+    n = S.shape[0]
+    values, vectors = [], []
+    for members in _components_by_size(S):
+        block = S if len(members) == n else S[members][:, members]
+        w, v = _top_of_component(block, min(k, len(members)), tol)
+        values.append(w)
+        vectors += [(members, column) for column in v.T]
+    all_values = np.concatenate(values)
+    best = np.argsort(-np.round(all_values, 12), kind="stable")[:k]
+    V = np.zeros((n, k))
+    for j, b in enumerate(best):
+        members, column = vectors[b]
+        V[members, j] = column
+    return all_values[best], fix_signs(V)
+
+
+def fix_signs(V: Dense) -> Dense:
+    """Flip columns so that the entry of largest magnitude (the first such) is positive."""
+    largest = np.argmax(np.abs(V), axis=0)
+    signs = np.sign(V[largest, np.arange(V.shape[1])])
+    return V * np.where(signs == 0, 1, signs)
+
+
+def _components_by_size(S: Any) -> Iterator[NDArray[np.intp]]:
+    count, member_of = connected_components(S, directed=False)
+    if count == 1:
+        yield np.arange(S.shape[0])
+        return
+    order = np.argsort(member_of, kind="stable")
+    groups = np.split(order, np.cumsum(np.bincount(member_of))[:-1])
+    yield from sorted(groups, key=len, reverse=True)
+
+
+def _top_of_component(S: Any, k: int, tol: float) -> tuple[Dense, Dense]:
+    n = S.shape[0]
+    wanted = k + GUARD
+    if n <= max(4 * wanted, 32):
+        w, v = np.linalg.eigh(S.toarray())
+        return w[::-1][:k], v[:, ::-1][:, :k]
+    worst = np.inf
+    for solver in _SOLVERS:
+        try:
+            w, v = solver(S, wanted, tol)
+        except (ArpackError, np.linalg.LinAlgError, ValueError):
+            continue
+        descending = np.argsort(-w, kind="stable")
+        w, v = w[descending], v[:, descending]
+        worst = _largest_residual(S, w[:k], v[:, :k])
+        if worst <= tol and not _missed_one(S, w[:k], v[:, :k]):
+            return w[:k], v[:, :k]
+    raise np.linalg.LinAlgError(
+        f"No eigensolver reached residual {tol:g} for {k} eigenvectors of a {n} x {n} graph (last: {worst:.1e})."
+    )
+
+
+def _start(n: int, columns: int = 1) -> Dense:
+    return np.random.default_rng(0).standard_normal((n, columns))
+
+
+def _lanczos(S: Any, k: int, tol: float) -> tuple[Dense, Dense]:
+    return eigsh(S, k=k, which="LA", v0=_start(S.shape[0])[:, 0], tol=tol / 10)
+
+
+def _long_lanczos(S: Any, k: int, _tol: float) -> tuple[Dense, Dense]:
+    n = S.shape[0]
+    return eigsh(S, k=k, which="LA", v0=_start(n)[:, 0], tol=0, ncv=min(n, 6 * k + 20), maxiter=100 * n)
+
+
+def _block(S: Any, k: int, tol: float) -> tuple[Dense, Dense]:
+    start, _ = np.linalg.qr(_start(S.shape[0], k))
+    return lobpcg(S, start, largest=True, tol=tol / 10, maxiter=1000)
+
+
+_SOLVERS: tuple[Callable[[Any, int, float], tuple[Dense, Dense]], ...] = (_lanczos, _long_lanczos, _block)
+
+
+def _largest_residual(S: Any, w: Dense, v: Dense) -> float:
+    lengths = np.linalg.norm(S @ v - v * w, axis=0)
+    return float(np.max(lengths / np.maximum(np.abs(w), 1e-3)))
+
+
+def _missed_one(S: Any, w: Dense, v: Dense) -> bool:
+    """Whether the complement of the found vectors still holds a larger eigenvalue than the last of them."""
+    n = S.shape[0]
+
+    def deflated(x: Dense) -> Dense:
+        x = x - v @ (v.T @ x)
+        y = S @ x
+        return y - v @ (v.T @ y)
+
+    probe = np.random.default_rng(1).standard_normal(n)
+    operator = LinearOperator((n, n), matvec=deflated, dtype=np.float64)
+    try:
+        rest = eigsh(operator, k=1, which="LA", v0=probe, tol=1e-3, return_eigenvectors=False)
+    except ArpackError:
+        return False  # the complement is hard to tell from noise: nothing stands out in it
+    return bool(rest[0] > w[-1] + 1e-6 * max(abs(w[-1]), 1e-3))

@@ -1,0 +1,135 @@
+"""MFMSC: early fusion. Standardise, concatenate, build one graph, cut it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.checks import InputError, check_choice, check_int, check_real
+from manyview.graph import GRAPHS, build_graph, connect
+from manyview.methods.base import MultiViewClusterer
+from manyview.optimize import Outcome
+from manyview.scaling import Scaling, scale_views
+from manyview.spectral import Seed, normalized_cut
+from manyview.views import Array, Views
+
+
+class MFMSC(MultiViewClusterer):
+    r"""Multi-feature spectral clustering: the views are laid side by side and clustered as one table.
+
+    With F the n x c embedding, W the graph of the concatenated views and D its degrees, it solves
+
+    .. math:: \max_{F'F = I} \mathrm{Tr}\, F' (D + \tau \bar d I)^{-1/2} W (D + \tau \bar d I)^{-1/2} F
+
+    and reads the labels off the rows of F. The baseline that every result table starts from.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        c, the number of clusters.
+    n_neighbors : int, default=10
+        Neighbours per sample in the graph. More makes clusters blend, fewer makes the graph fall apart.
+    affinity : {"knn", "adaptive", "self_tuning"}, default="knn"
+        How neighbours are weighted: all alike, by the adaptive-neighbour closed form, or by local scaling.
+    scaling : {"auto", "standard", "unit", "none"}, or one per view, default="auto"
+        "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
+        counts and text. "auto" takes "unit" for views that are mostly zeros, else "standard".
+    view_weights : sequence of float, optional
+        How much each view's squared distances count; all 1 by default.
+    degree_regularization : float, default=0
+        tau above; 1 keeps the cut from splitting off a few outliers.
+    assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
+        How labels are read off the embedding.
+    random_state : int, RandomState instance or None, default=0
+        Seed of k-means. The default repeats the same labels; None draws anew each time.
+
+    Attributes
+    ----------
+    labels_ : array (n_samples,) of int
+    embedding_ : array (n_samples, n_clusters)
+        Rows of F.
+    affinity_ : sparse array (n_samples, n_samples)
+        W.
+    eigenvalues_ : array (n_clusters,)
+        Of the normalised W, descending; a drop after the c-th speaks for c clusters.
+    scaling_ : dict
+        The scaling used, by view.
+    n_iter_, converged_, history_
+        1, True and one record: nothing is iterated.
+    n_views_, view_names_, sample_ids_
+        What came in.
+
+    Notes
+    -----
+    Time O(n^2 d) for the neighbours and O(n (k + c) c) per Lanczos step; memory O(n (d + k + c)).
+
+    Examples
+    --------
+    >>> from manyview import MFMSC, clustering_accuracy, load_digits
+    >>> digits = load_digits()
+    >>> model = MFMSC(n_clusters=10).fit(digits.views)
+    >>> bool(clustering_accuracy(digits.labels, model.labels_) > 0.96)
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_neighbors: int = 10,
+        affinity: str = "knn",
+        scaling: Scaling = "auto",
+        view_weights: Sequence[float] | None = None,
+        degree_regularization: float = 0.0,
+        assign_labels: str = "kmeans",
+        random_state: Seed = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.scaling = scaling
+        self.view_weights = view_weights
+        self.degree_regularization = degree_regularization
+        self.assign_labels = assign_labels
+        self.random_state = random_state
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_int("n_neighbors", self.n_neighbors, minimum=1)
+        check_choice("affinity", self.affinity, tuple(GRAPHS))
+        check_real("degree_regularization", self.degree_regularization, minimum=0)
+
+    def _fit(self, views: Views) -> Outcome:
+        tables, self.scaling_ = scale_views(views, self.scaling)
+        X = concatenate(tables, self._weights(views.n_views))
+        W = build_graph(X, self.affinity, self.n_neighbors)
+        if sp.csgraph.connected_components(W, directed=False)[0] > self.n_clusters:
+            W = connect(W, X)  # more pieces than clusters: which of them belong together is in X, not in W
+        cut = normalized_cut(
+            W,
+            self.n_clusters,
+            regularization=self.degree_regularization,
+            assign=self.assign_labels,
+            random_state=self.random_state,
+        )
+        self.affinity_, self.labels_, self.embedding_ = W, cut.labels, cut.embedding
+        self.eigenvalues_ = cut.eigenvalues
+        return Outcome("converged", ({"iteration": 1, "residual": 0.0},))
+
+    def _weights(self, n_views: int) -> list[float]:
+        if self.view_weights is None:
+            return [1.0] * n_views
+        weights = [check_real("view_weights", w, minimum=0) for w in self.view_weights]
+        if len(weights) != n_views or not any(weights):
+            raise InputError(f"view_weights={weights} for {n_views} views; give one weight per view, not all 0.")
+        return weights
+
+
+def concatenate(tables: Sequence[Array], weights: Sequence[float]) -> Array:
+    """Lay tables side by side so that squared distances are the weighted sum of the tables' own."""
+    scaled = [X * X.dtype.type(np.sqrt(w)) for X, w in zip(tables, weights, strict=True)]
+    if any(sp.issparse(X) for X in scaled):
+        return sp.hstack(scaled, format="csr")
+    return np.hstack(scaled)

@@ -1,0 +1,88 @@
+"""The one loop: runs a method's sweeps, keeps the trace, stops, warns and calls back.
+
+A method gives a function that does one sweep over its variables and returns what it measured;
+nobody else decides when to stop, prints or warns.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from sklearn.exceptions import ConvergenceWarning
+
+Status: TypeAlias = Literal["converged", "max_iter", "stopped", "diverged"]
+Record: TypeAlias = dict[str, float]
+Sweep: TypeAlias = Callable[[int], Mapping[str, float]]
+Callback: TypeAlias = Callable[[Record], object]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run of the loop ended, and its trace: one record per sweep."""
+
+    status: Status
+    history: tuple[Record, ...] = ()
+
+    @property
+    def n_iter(self) -> int:
+        """Number of sweeps done."""
+        return len(self.history)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the residual fell to the tolerance."""
+        return self.status == "converged"
+
+
+def run(sweep: Sweep, *, max_iter: int, tol: float, name: str, callback: Callback | None = None) -> Outcome:
+    """Sweep until the residual is at most `tol`, or `max_iter` sweeps are done.
+
+    Parameters
+    ----------
+    sweep : callable
+        ``sweep(i)`` does the i-th sweep (from 0) and returns its measurements; "residual" is what is compared
+        with `tol`. Everything it returns goes to the trace, with "iteration" (from 1) and "seconds" of this sweep.
+    max_iter, tol : int, float
+    name : str
+        Name of the method, for warnings.
+    callback : callable, optional
+        Called with each record; the run stops after the sweep if it returns True.
+    """
+    history: list[Record] = []
+    status: Status = "max_iter"
+    for i in range(max_iter):
+        start = time.perf_counter()
+        measured = dict(sweep(i))
+        record: Record = {"iteration": i + 1, **measured, "seconds": time.perf_counter() - start}
+        history.append(record)
+        asked_to_stop = callback is not None and callback(record) is True
+        if not math.isfinite(record["residual"]):
+            status = "diverged"
+        elif record["residual"] <= tol:
+            status = "converged"
+        elif asked_to_stop:
+            status = "stopped"
+        else:
+            continue
+        break
+    _warn(status, history, max_iter, tol, name)
+    return Outcome(status, tuple(history))
+
+
+def _warn(status: Status, history: list[Record], max_iter: int, tol: float, name: str) -> None:
+    residual = history[-1]["residual"] if history else math.nan
+    if status == "max_iter":
+        message = (
+            f"{name} stopped at max_iter={max_iter} with residual {residual:.1e} (tol={tol:g}). "
+            "Raise max_iter or inspect history_."
+        )
+    elif status == "diverged":
+        message = f"{name} diverged at iteration {len(history)} (residual {residual}). Inspect history_."
+    else:
+        return
+    warnings.warn(message, ConvergenceWarning, stacklevel=4)
