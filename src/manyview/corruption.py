@@ -40,7 +40,7 @@ def replace_entries(data: Any, fraction: float = 0.2, amplitude: float = 5.0, *,
         hit = _hits(X, fraction, rng, np.ones)
         values = _hits(X, fraction, rng, lambda size: rng.uniform(-amplitude, amplitude, size), where=hit)
         if sp.issparse(X):
-            return _add(sp.csr_array(X - X.multiply(hit)), values, unit(X))
+            return _add(sp.csr_array(X - X.multiply(hit), dtype=X.dtype), values, unit(X))
         centre = 0 if is_sparse_view(X) else X.mean(axis=0)
         return _add(np.where(hit != 0, centre, X).astype(X.dtype), values, unit(X))
 

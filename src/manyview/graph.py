@@ -26,10 +26,18 @@ def nearest_neighbors(X: Array, k: int) -> tuple[Dense, Indices]:
     """Distances and indices (n x k) of the k nearest other samples, nearest first.
 
     A sample is never its own neighbour, also when it has duplicates. With fewer than k other
-    samples, all of them are returned.
+    samples, all of them are returned. Distances are in units of `comparable`.
     """
     k = max(1, min(k, X.shape[0] - 1))
-    return NearestNeighbors(n_neighbors=k).fit(X).kneighbors()
+    return NearestNeighbors(n_neighbors=k).fit(comparable(X)).kneighbors()
+
+
+def comparable(X: Array) -> Array:
+    """Return X; over its largest magnitude, if squared distances would overflow or vanish (1e300, 1e-300)."""
+    largest = float(abs(X).max())
+    if largest == 0 or 1e-100 < largest < 1e100:
+        return X
+    return sp.csr_array((X.data / largest, X.indices, X.indptr), X.shape) if sp.issparse(X) else X / largest
 
 
 def knn_graph(X: Array, k: int) -> sp.csr_array:
@@ -52,7 +60,7 @@ def adaptive_graph(X: Array, s: int) -> sp.csr_array:
     if n == 1:
         return sp.csr_array((1, 1), dtype=X.dtype)
     distances, neighbors = nearest_neighbors(X, s + 1)
-    weights = adaptive_weights(distances**2)
+    weights = adaptive_weights(distances**2).astype(X.dtype)
     return symmetrize(from_neighbors(weights, neighbors[:, : weights.shape[1]]))
 
 
@@ -86,7 +94,8 @@ def local_scaling_graph(X: Array, k: int, scale_neighbor: int = 7) -> sp.csr_arr
     positive = sigma[sigma > 0]
     # a sample with that many duplicates has no scale of its own: it takes the smallest one there is
     sigma = np.where(sigma > 0, sigma, positive.min() if len(positive) else 1)
-    weights = np.exp(-(distances / sigma[:, None]) * (distances / sigma[neighbors]))
+    with np.errstate(over="ignore"):  # exp(-inf) is the 0 that is meant
+        weights = np.exp(-(distances / sigma[:, None]) * (distances / sigma[neighbors])).astype(X.dtype)
     floor = np.finfo(weights.dtype).tiny  # a neighbour stays a neighbour, however far
     return symmetrize(from_neighbors(np.maximum(weights, floor), neighbors), "max")
 
@@ -153,6 +162,7 @@ def connect(W: sp.csr_array, X: Array) -> sp.csr_array:
     """
     count, member_of = connected_components(W, directed=False)
     weight = W.data.min() if W.nnz else W.dtype.type(1)
+    X = comparable(X)
     while count > 1:
         largest = np.bincount(member_of).argmax()
         links = np.array([_nearest_outside(X, member_of == c) for c in range(count) if c != largest])

@@ -5,7 +5,9 @@ Nothing here knows of views or clusters. Symbols are those of the mathematics.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -62,11 +64,12 @@ def singular_value_threshold(A: Dense, t: float) -> Dense:
 def project_simplex(V: Dense) -> Dense:
     """Euclidean projection of each row (or of one vector) onto {w >= 0, sum w = 1}."""
     rows = np.atleast_2d(V)
+    rows = rows - rows.max(axis=1, keepdims=True)  # same projection; next to 1e20 the 1 would be lost
     descending = -np.sort(-rows, axis=1)
     excess = np.cumsum(descending, axis=1) - 1
     count = np.arange(1, rows.shape[1] + 1)
     support = np.count_nonzero(descending * count > excess, axis=1)  # the largest j that stays positive
-    theta = excess[np.arange(len(rows)), support - 1] / support
+    theta = excess[np.arange(len(rows)), support - 1] / support.astype(excess.dtype)
     return np.maximum(rows - theta[:, None], 0).reshape(V.shape)
 
 
@@ -86,6 +89,36 @@ def procrustes(A: Dense, B: Dense) -> Dense:
     return project_orthonormal(A.T @ B)
 
 
+# Linear systems ----------------------------------------------------------------------------------
+
+
+def conjugate_gradients(
+    matvec: Callable[[Dense], Dense], B: Dense, *, start: Dense, tol: float = 1e-6, max_iter: int = 200
+) -> Dense:
+    """Solve the symmetric positive definite systems ``matvec(X) = B``, one per column, side by side.
+
+    `matvec` acts on each column on its own (it may differ from column to column). Stops when the residual of
+    every column is at most `tol` times the length of its right-hand side.
+    """
+    X = start
+    R = B - matvec(X)
+    P = R
+    square = np.einsum("ij,ij->j", R, R)
+    goal = tol**2 * np.einsum("ij,ij->j", B, B)
+    for _ in range(max_iter):
+        if np.all(square <= goal):
+            break
+        AP = matvec(P)
+        curvature = np.einsum("ij,ij->j", P, AP)
+        step = np.divide(square, curvature, out=np.zeros_like(square), where=curvature > 0)
+        X = X + P * step
+        R = R - AP * step
+        fresh = np.einsum("ij,ij->j", R, R)
+        P = R + P * np.divide(fresh, square, out=np.zeros_like(square), where=square > 0)
+        square = fresh
+    return X
+
+
 # Eigenvectors ------------------------------------------------------------------------------------
 
 GUARD = 2  # vectors beyond those asked for, so that a cluster of eigenvalues at the border is not cut short
@@ -96,8 +129,8 @@ def top_eigenvectors(S: Any, k: int, *, tol: float = 1e-8) -> tuple[Dense, Dense
 
     Connected components are solved one by one: Lanczos started from one vector can miss a repeated eigenvalue,
     and every component of a graph brings its own eigenvalue 1. Within a component the result of
-    ARPACK is checked by its residual and by looking for a larger eigenvalue in the orthogonal
-    complement; if either check fails, a tighter run and then a block method take over.
+    ARPACK is checked by its residual, by its orthonormality and by looking for a larger eigenvalue in the orthogonal
+    complement; if a check fails, a tighter run and then a block method take over.
 
     Parameters
     ----------
@@ -165,7 +198,7 @@ def _top_of_component(S: Any, k: int, tol: float) -> tuple[Dense, Dense]:
             continue
         descending = np.argsort(-w, kind="stable")
         w, v = w[descending], v[:, descending]
-        worst = _largest_residual(S, w[:k], v[:, :k])
+        worst = _error(S, w[:k], v[:, :k])
         if worst <= tol and not _missed_one(S, w[:k], v[:, :k]):
             return w[:k], v[:, :k]
     raise np.linalg.LinAlgError(
@@ -177,41 +210,50 @@ def _start(n: int, columns: int = 1) -> Dense:
     return np.random.default_rng(0).standard_normal((n, columns))
 
 
+# where Lanczos runs out of directions ARPACK draws new ones, since scipy 1.17 from this generator
+_FIXED_RESTARTS = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
+
+
 def _lanczos(S: Any, k: int, tol: float) -> tuple[Dense, Dense]:
-    return eigsh(S, k=k, which="LA", v0=_start(S.shape[0])[:, 0], tol=tol / 10)
+    return eigsh(S, k=k, which="LA", v0=_start(S.shape[0])[:, 0], tol=tol / 10, **_FIXED_RESTARTS)
 
 
 def _long_lanczos(S: Any, k: int, _tol: float) -> tuple[Dense, Dense]:
     n = S.shape[0]
-    return eigsh(S, k=k, which="LA", v0=_start(n)[:, 0], tol=0, ncv=min(n, 6 * k + 20), maxiter=100 * n)
+    ncv = min(n, 6 * k + 20)
+    return eigsh(S, k=k, which="LA", v0=_start(n)[:, 0], tol=0, ncv=ncv, maxiter=100 * n, **_FIXED_RESTARTS)
 
 
 def _block(S: Any, k: int, tol: float) -> tuple[Dense, Dense]:
     start, _ = np.linalg.qr(_start(S.shape[0], k))
-    return lobpcg(S, start, largest=True, tol=tol / 10, maxiter=1000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that it stopped short: the residual is checked anyway
+        return lobpcg(S, start, largest=True, tol=tol / 10, maxiter=1000)
 
 
 _SOLVERS: tuple[Callable[[Any, int, float], tuple[Dense, Dense]], ...] = (_lanczos, _long_lanczos, _block)
 
 
-def _largest_residual(S: Any, w: Dense, v: Dense) -> float:
-    lengths = np.linalg.norm(S @ v - v * w, axis=0)
-    return float(np.max(lengths / np.maximum(np.abs(w), 1e-3)))
+def _error(S: Any, w: Dense, v: Dense) -> float:
+    """Largest relative residual, or departure from orthonormal columns if that is larger."""
+    residuals = np.linalg.norm(S @ v - v * w, axis=0) / np.maximum(np.abs(w), 1e-3)
+    return float(np.max([residuals, np.linalg.norm(v.T @ v - np.eye(len(w)), axis=0)]))
 
 
 def _missed_one(S: Any, w: Dense, v: Dense) -> bool:
     """Whether the complement of the found vectors still holds a larger eigenvalue than the last of them."""
     n = S.shape[0]
+    below = -1 - abs(S).sum(axis=1).max()  # no eigenvalue of S is as small
 
     def deflated(x: Dense) -> Dense:
-        x = x - v @ (v.T @ x)
-        y = S @ x
-        return y - v @ (v.T @ y)
+        found = v @ (v.T @ x)
+        y = S @ (x - found)
+        return y - v @ (v.T @ y) + below * found
 
     probe = np.random.default_rng(1).standard_normal(n)
     operator = LinearOperator((n, n), matvec=deflated, dtype=np.float64)
     try:
-        rest = eigsh(operator, k=1, which="LA", v0=probe, tol=1e-3, return_eigenvectors=False)
+        rest = eigsh(operator, k=1, which="LA", v0=probe, tol=1e-3, return_eigenvectors=False, **_FIXED_RESTARTS)
     except ArpackError:
         return False  # the complement is hard to tell from noise: nothing stands out in it
     return bool(rest[0] > w[-1] + 1e-6 * max(abs(w[-1]), 1e-3))

@@ -22,7 +22,8 @@ def _pair(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[Any], NDArray[A
         raise InputError(
             f"Got labels of shapes {a.shape} and {b.shape}; give two 1-D labellings of the same samples, at least one."
         )
-    return a, b
+    # any values may serve as labels; scikit-learn warns of some that look like measurements
+    return np.unique(a, return_inverse=True)[1], np.unique(b, return_inverse=True)[1]
 
 
 def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -60,7 +61,8 @@ def consensus_ratio(similarities: Sequence[Any]) -> float:
 
     The mean over pairs i < j of :math:`\max(|M_i|_F, |M_j|_F) / \min(|M_i|_F, |M_j|_F)`. Matrices may be sparse.
     """
-    norms = [float(sp.linalg.norm(M) if sp.issparse(M) else np.linalg.norm(M)) for M in similarities]
+    with np.errstate(over="ignore"):  # reported below
+        norms = [float(sp.linalg.norm(M) if sp.issparse(M) else np.linalg.norm(M)) for M in similarities]
     if len(norms) < 2:
         raise InputError(f"Got {len(norms)} similarity matrices; the consensus ratio compares at least two.")
     if not all(np.isfinite(norms)) or min(norms) == 0:

@@ -7,38 +7,43 @@ to the same length, so that distances compare directions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from manyview.checks import InputError, check_choice, quoted
 from manyview.views import Array, Views
 
 Scaling: TypeAlias = str | Mapping[str, str] | Sequence[str]
-SCALINGS = ("auto", "standard", "unit", "none")
+SCALINGS = ("auto", "standard", "robust", "unit", "none")
+REACH = 10.0  # values this many deviations off do not count towards a robust mean and standard deviation
 
 
-def scale_views(views: Views, scaling: Scaling = "auto") -> tuple[list[Array], dict[str, str]]:
+def scale_views(views: Views, scaling: Scaling = "auto", dense: str = "standard") -> tuple[list[Array], dict[str, str]]:
     """Scale every view; also return which way was used for each, by name.
 
     Parameters
     ----------
     views : Views
-    scaling : {"auto", "standard", "unit", "none"}, or one of these per view (mapping by name, or sequence)
-        "auto" is "unit" for sparse views (see `is_sparse_view`) and "standard" for the others.
+    scaling : {"auto", "standard", "robust", "unit", "none"}, or one of these per view (mapping by name, or sequence)
+        "auto" is "unit" for sparse views (see `is_sparse_view`) and `dense` for the others.
+    dense : str
+        What "auto" means for dense views.
     """
-    chosen = _one_per_view(views, scaling)
-    used = {name: resolve_scaling(X, chosen[name]) for name, X in views.items()}
+    used = choose_scalings(views, scaling, dense)
     return [SCALE[used[name]](X) for name, X in views.items()], used
 
 
-def resolve_scaling(X: Array, scaling: str) -> str:
-    """Turn "auto" into the scaling that fits this view."""
-    check_choice("scaling", scaling, SCALINGS)
-    if scaling == "auto":
-        return "unit" if is_sparse_view(X) else "standard"
-    return scaling
+def choose_scalings(views: Views, scaling: Scaling, dense: str = "standard") -> dict[str, str]:
+    """Return the scaling of each view by name, "auto" resolved."""
+    chosen = _one_per_view(views, scaling)
+    for way in chosen.values():
+        check_choice("scaling", way, SCALINGS)
+    automatic = {name: "unit" if is_sparse_view(X) else dense for name, X in views.items()}
+    return {name: automatic[name] if way == "auto" else way for name, way in chosen.items()}
 
 
 def is_sparse_view(X: Array) -> bool:
@@ -46,24 +51,73 @@ def is_sparse_view(X: Array) -> bool:
     return sp.issparse(X) or np.count_nonzero(X) < 0.5 * X.size
 
 
-def standardize(X: Array) -> Array:
-    """Centre each column and divide it by its standard deviation; constant columns become 0.
+@dataclass(frozen=True)
+class Standardizer:
+    """An affine map of the columns, and its inverse: ``apply(X) = (X / largest - mean) / sd``.
 
     Columns are first divided by their largest magnitude, so that squares of huge (1e300) or tiny
-    values neither overflow nor vanish.
+    values neither overflow nor vanish. Constant columns (sd 0) become 0.
     """
-    if sp.issparse(X):
-        raise InputError(
-            "scaling='standard' would fill in the zeros of a scipy sparse view; use scaling='unit', or pass "
-            "the view as a dense array."
-        )
-    largest = np.abs(X).max(axis=0)
-    Y = X / np.where(largest > 0, largest, 1)
-    Y -= Y.mean(axis=0)
-    sd = Y.std(axis=0)
-    varies = sd > 10 * np.finfo(Y.dtype).eps
-    Y *= np.where(varies, 1 / np.where(varies, sd, 1), 0).astype(Y.dtype)
-    return Y
+
+    largest: NDArray[Any]
+    mean: NDArray[Any]
+    sd: NDArray[Any]
+
+    @classmethod
+    def fit(cls, X: Array, *, robust: bool = False) -> Standardizer:
+        """Learn the map; `robust` leaves out what lies more than `REACH` deviations from the median."""
+        if sp.issparse(X):
+            raise InputError(
+                "scaling='standard' would fill in the zeros of a scipy sparse view; use scaling='unit', or pass "
+                "the view as a dense array."
+            )
+        largest = np.abs(X).max(axis=0)
+        largest = np.where(largest > 0, largest, 1).astype(X.dtype)
+        Y = X / largest
+        Y = _clip_outliers(Y) if robust else Y
+        mean, sd = Y.mean(axis=0), Y.std(axis=0)
+        return cls(largest, mean, np.where(sd > 10 * np.finfo(Y.dtype).eps * np.abs(Y).max(axis=0), sd, 0))
+
+    def apply(self, X: Array) -> Array:
+        """Standardise the columns."""
+        Y = X / self.largest
+        Y -= self.mean
+        Y *= np.where(self.sd > 0, 1 / np.where(self.sd > 0, self.sd, 1), 0).astype(Y.dtype)
+        return Y
+
+    def undo(self, Y: Array) -> Array:
+        """Return standardised columns to their own units."""
+        return (Y * self.sd + self.mean) * self.largest
+
+    def undo_difference(self, E: Array) -> Array:
+        """Return differences of standardised values to their own units."""
+        return E * (self.sd * self.largest)
+
+
+def _clip_outliers(Y: Array) -> Array:
+    """Clip each column to its median plus or minus `REACH` deviations.
+
+    A deviation is the median distance to the median, of Gaussian consistency; where over half of the values are the
+    same, the median of those distances that are not 0.
+    """
+    median = np.median(Y, axis=0)
+    distance = np.abs(Y - median)
+    deviation = np.median(distance, axis=0)
+    for j in np.flatnonzero(deviation == 0):
+        others = distance[:, j][distance[:, j] > 0]
+        deviation[j] = np.median(others) if len(others) else 0
+    reach = REACH * 1.4826 * deviation
+    return np.clip(Y, median - reach, median + reach)
+
+
+def standardize(X: Array) -> Array:
+    """Centre each column and divide it by its standard deviation; constant columns become 0."""
+    return Standardizer.fit(X).apply(X)
+
+
+def robust_standardize(X: Array) -> Array:
+    """As `standardize`, with mean and deviation of the values that are not far out."""
+    return Standardizer.fit(X, robust=True).apply(X)
 
 
 def unit_rows(X: Array) -> Array:
@@ -85,7 +139,7 @@ def _divide_rows(X: Array, lengths: Array) -> Array:
     return X / divisor[:, None]
 
 
-SCALE = {"standard": standardize, "unit": unit_rows, "none": lambda X: X}
+SCALE = {"standard": standardize, "robust": robust_standardize, "unit": unit_rows, "none": lambda X: X}
 
 
 def _one_per_view(views: Views, scaling: Scaling) -> dict[str, str]:

@@ -59,7 +59,7 @@ def normalized_cut(
     regularization : float
         tau in ``D + tau * mean(D)``; 1 keeps the cut from splitting off a few outliers.
     assign : {"kmeans", "discretize", "qr"}
-    random_state : seed of k-means; the other two ways use none
+    random_state : seed of k-means, and of the first row that "discretize" starts from; "qr" uses none
     """
     values, F = spectral_embedding(W, n_clusters, regularization)
     return Cut(assign_labels(unit_length_rows(F), n_clusters, assign, random_state), F, values)

@@ -110,6 +110,7 @@ class Views:
         unknown = [name for name in names if name not in self.names]
         if unknown:
             raise InputError(f"No view is called {quoted(unknown)}. Choose from: {quoted(self.names)}.")
+        _check_names(names, len(names))
         where = [self.names.index(name) for name in names]
         return Views._of(
             (self.arrays[i] for i in where), names, self.sample_ids, (self.feature_names[i] for i in where)
@@ -127,8 +128,11 @@ class Views:
             rows = rows[0]  # scikit-learn indexes samples as X[rows, ...]
         if isinstance(rows, str):
             raise InputError(f"views[...] selects samples; use views.select({rows!r}) for a view.")
-        if np.ndim(rows) == 0 and not isinstance(rows, slice):
-            rows = [rows]  # one sample is still a table
+        if isinstance(rows, tuple):
+            raise InputError(f"views[{rows!r}] has {len(rows)} indices; views[...] selects samples only.")
+        if not isinstance(rows, slice):
+            rows = np.atleast_1d(np.asarray(rows))  # one sample is still a table
+            rows = rows if rows.size else rows.astype(int)
         ids = None if self.sample_ids is None else self.sample_ids[rows]
         return self._of((array[rows] for array in self.arrays), self.names, ids, self.feature_names)
 
@@ -232,11 +236,13 @@ def _sample_ids(
 
 
 def _own_index(table: object) -> NDArray[Any] | None:
-    """Return the index of a pandas DataFrame, unless it only counts the rows."""
+    """Return the index of a pandas DataFrame, unless it only counts the rows from 0."""
     pandas = sys.modules.get("pandas")  # a DataFrame can only come from a pandas that is loaded
     if pandas is None or not isinstance(table, pandas.DataFrame):
         return None
-    return None if isinstance(table.index, pandas.RangeIndex) else np.asarray(table.index)
+    if isinstance(table.index, pandas.RangeIndex) and table.index.start == 0 and table.index.step == 1:
+        return None
+    return np.asarray(table.index)
 
 
 def _as_array(table: Any, name: str) -> Array:
@@ -244,6 +250,9 @@ def _as_array(table: Any, name: str) -> Array:
     if sp.issparse(table):
         _check_numeric_dtype(table.dtype, name)
         values: Array = sp.csr_array(table)
+        if not values.has_canonical_format:  # scipy sorts and merges entries in place, some day: in a copy, then
+            values = values.copy()
+            values.sum_duplicates()
     elif _is_dataframe(table):
         values = _from_dataframe(table, name)
     else:
@@ -263,21 +272,34 @@ def _as_array(table: Any, name: str) -> Array:
 
 def _from_dataframe(table: Any, name: str) -> NDArray[Any]:
     columns = list(table.columns)
-    dtypes = [getattr(dtype, "numpy_dtype", dtype) for dtype in table.dtypes]  # nullable types wrap a numpy one
-    bad = [c for c, dtype in zip(columns, dtypes, strict=True) if getattr(dtype, "kind", "O") not in "biufc"]
+    bad = [c for c, dtype in zip(columns, table.dtypes, strict=True) if getattr(dtype, "kind", "O") not in "biufc"]
     if bad:
         raise InputError(
             f"View {name!r} has non-numeric columns: {quoted(bad)}. Drop them, encode them as numbers, "
             "or make the column of sample names the index."
         )
+    dtypes = [_numpy_dtype(dtype) for dtype in table.dtypes]
     common = np.result_type(*dtypes) if columns else np.dtype(float)
-    if common.kind in "fc":  # a nullable column's missing value becomes NaN
+    _check_numeric_dtype(common, name)
+    if common.kind == "f":  # a nullable column's missing value becomes NaN
+        for i in (i for i, dtype in enumerate(dtypes) if dtype.kind in "iu"):
+            _check_exact(table.iloc[:, i].dropna().to_numpy(dtypes[i]), name)
         return np.asarray(table.to_numpy(dtype=common, na_value=np.nan))
     has_missing = bool(np.any(np.asarray(table.isna())))
     return np.asarray(table.to_numpy(dtype=float, na_value=np.nan) if has_missing else table.to_numpy(dtype=common))
 
 
+def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return the numpy type in a pandas one: nullable and sparse types wrap it."""
+    return np.dtype(getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)))
+
+
 def _from_array(table: Any, name: str) -> NDArray[Any]:
+    if np.ma.is_masked(table):
+        raise InputError(
+            f"View {name!r} has {np.ma.count_masked(table)} masked values. Fill them in, or drop these samples or "
+            "columns, before clustering."
+        )
     try:
         values = np.asarray(table)
     except ValueError as error:  # rows of different lengths
@@ -319,20 +341,26 @@ def _check_numeric_dtype(dtype: np.dtype[Any], name: str) -> None:
 
 def _as_float(values: Array, name: str) -> Array:
     """float32 stays; half precision becomes float32; everything else becomes float64, without loss."""
-    dtype = values.dtype
+    dtype = values.dtype.newbyteorder("=")
     if dtype in (np.float32, np.float64):
-        return values
-    stored = values.data if sp.issparse(values) else values
-    if dtype.kind in "iu" and dtype.itemsize == 8 and stored.size:
-        extreme = max(int(stored.max()), -int(stored.min()))
-        if extreme > LARGEST_EXACT_INTEGER:
-            raise InputError(
-                f"View {name!r} holds an integer of size {extreme}, beyond the {LARGEST_EXACT_INTEGER} that a "
-                "float64 can hold exactly (integer overflow on cast). If the column is an identifier, drop it; "
-                "otherwise rescale it."
-            )
+        return values.astype(dtype, copy=False)
+    if dtype.kind in "iu":
+        _check_exact(values.data if sp.issparse(values) else values, name)
     with np.errstate(over="ignore"):  # an infinity made here is reported by _check_finite
         return values.astype(np.float32 if dtype == np.float16 else np.float64)
+
+
+def _check_exact(values: NDArray[Any], name: str) -> None:
+    """Refuse integers that a float64 would round."""
+    if values.dtype.itemsize < 8 or values.size == 0:
+        return
+    extreme = max(int(values.max()), -int(values.min()))
+    if extreme > LARGEST_EXACT_INTEGER:
+        raise InputError(
+            f"View {name!r} holds an integer of size {extreme}, beyond the {LARGEST_EXACT_INTEGER} that a "
+            "float64 can hold exactly (integer overflow on cast). If the column is an identifier, drop it; "
+            "otherwise rescale it."
+        )
 
 
 def _check_finite(array: Array, name: str, feature_names: NDArray[Any] | None) -> None:

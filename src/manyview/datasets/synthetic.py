@@ -40,8 +40,12 @@ def make_views(
     check_int("n_samples", n_samples, minimum=n_clusters)
     check_real("balance", balance, minimum=0.01, maximum=1)
     check_real("separation", separation, minimum=0)
+    check_int("seed", seed, minimum=0)
+    if np.ndim(n_features) != 1:
+        raise InputError(f"n_features={n_features!r}; give a list with the number of features of each view.")
     widths = list(n_features)
-    levels = [float(noise)] * len(widths) if isinstance(noise, int | float) else [float(level) for level in noise]
+    levels = np.asarray(noise, dtype=float).tolist()
+    levels = [levels] * len(widths) if isinstance(levels, float) else levels
     if len(levels) != len(widths) or any(not level >= 0 for level in levels):
         raise InputError(f"noise={noise!r} for {len(widths)} views; give one number of at least 0, or one per view.")
     rng = np.random.default_rng(seed)

@@ -43,7 +43,7 @@ class MFMSC(MultiViewClusterer):
     assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
         How labels are read off the embedding.
     random_state : int, RandomState instance or None, default=0
-        Seed of k-means. The default repeats the same labels; None draws anew each time.
+        Seed of the assignment of labels. The default repeats the same labels; None draws anew each time.
 
     Attributes
     ----------

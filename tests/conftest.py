@@ -1,0 +1,26 @@
+"""Shared settings and data of the tests."""
+
+import os
+
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # pytest-xdist keeps the cores busy
+    os.environ.setdefault(variable, "1")
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+from manyview import make_views  # noqa: E402
+
+settings.register_profile("manyview", max_examples=25, deadline=None, derandomize=True)
+settings.load_profile("manyview")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture(scope="session")
+def blobs():
+    """Three clusters that nobody can miss, in two views."""
+    return make_views(60, 3, (5, 8), noise=0.3, separation=20, seed=1)

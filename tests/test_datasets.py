@@ -1,0 +1,129 @@
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from manyview import DIGITS_VIEWS, InputError, load_digits, make_views
+
+WIDTHS = {"fourier": 76, "profile": 216, "karhunen": 64, "pixel": 240, "zernike": 47, "morphological": 6}
+
+
+def test_digits_have_the_paper_s_two_views_by_default():
+    digits = load_digits()
+    assert digits.views.names == ("fourier", "profile")
+    assert (digits.name, digits.n_classes, digits.views.n_samples) == ("digits", 10, 2000)
+    np.testing.assert_array_equal(np.bincount(digits.labels), [200] * 10)
+    assert "Duin" in digits.description
+
+
+def test_all_six_views_of_the_digits_have_their_widths():
+    views = load_digits(DIGITS_VIEWS).views
+    assert {name: array.shape for name, array in views.items()} == {n: (2000, w) for n, w in WIDTHS.items()}
+    assert {array.dtype for array in views.arrays} == {np.dtype(np.float32)}
+    assert all(np.isfinite(array).all() for array in views.arrays)
+    assert all(str(width) in DIGITS_VIEWS[name] for name, width in WIDTHS.items())
+
+
+def test_views_of_the_digits_come_in_the_order_asked_for():
+    views = load_digits(["zernike", "fourier"]).views
+    assert views.names == ("zernike", "fourier")
+    np.testing.assert_array_equal(views.arrays[1], load_digits().views.arrays[0])
+
+
+@pytest.mark.parametrize(
+    ("views", "message"),
+    [
+        (["fourier", "sound"], "No view is called 'sound'. Choose from: 'fourier'"),
+        ([], "no views"),
+        (["pixel"] * 2, "more than once"),
+    ],
+)
+def test_wrong_views_of_the_digits_are_refused(views, message):
+    with pytest.raises(InputError, match=message):
+        load_digits(views)
+
+
+def test_digits_load_without_pickle():
+    with (files("manyview.datasets") / "digits.npz").open("rb") as file, np.load(file, allow_pickle=False) as archive:
+        assert sorted(archive.files) == sorted([*WIDTHS, "labels"])
+        assert all(archive[name].dtype.kind in "iuf" for name in archive.files)
+
+
+def test_synthetic_views_repeat_with_the_seed():
+    first, second, other = (make_views(50, seed=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(first.labels, second.labels)
+    for a, b, c in zip(first.views.arrays, second.views.arrays, other.views.arrays, strict=True):
+        np.testing.assert_array_equal(a, b)
+        assert not np.array_equal(a, c)
+
+
+def test_synthetic_views_have_the_shapes_asked_for():
+    data = make_views(50, 4, [3, 7, 2])
+    assert data.views.names == ("view_0", "view_1", "view_2")
+    assert [array.shape for array in data.views.arrays] == [(50, 3), (50, 7), (50, 2)]
+    assert np.unique(data.labels).tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("balance", [1, 0.5, 0.1])
+def test_balance_is_the_ratio_of_successive_clusters(balance):
+    sizes = np.bincount(make_views(20_000, 3, balance=balance).labels)
+    np.testing.assert_allclose(sizes[1:] / sizes[:-1], balance, rtol=0.15)
+
+
+def test_every_cluster_gets_a_sample_even_if_there_are_no_more():
+    assert sorted(make_views(6, 6, balance=0.01).labels) == [0, 1, 2, 3, 4, 5]
+
+
+def between(X, labels):
+    """Share of the variance that lies between the clusters."""
+    centres = np.stack([X[labels == c].mean(axis=0) for c in range(labels.max() + 1)])
+    return centres[labels].var(axis=0).sum() / X.var(axis=0).sum()
+
+
+def test_noise_is_set_per_view_and_infinity_is_noise_only():
+    data = make_views(3000, 3, (10, 10, 10), noise=[0, 1, np.inf], seed=0)
+    none, some, only = (between(X, data.labels) for X in data.views.arrays)
+    assert none == pytest.approx(1)
+    assert 0.05 < some < 0.9
+    assert only < 0.01
+
+
+@pytest.mark.parametrize("noise", [2, 2.0, np.int64(2), np.float32(2), [2, 2], np.array([2.0, 2.0])], ids=repr)
+def test_noise_may_be_any_number_or_one_per_view(noise):
+    for X, Y in zip(make_views(noise=noise).views.arrays, make_views(noise=2.0).views.arrays, strict=True):
+        np.testing.assert_array_equal(X, Y)
+
+
+def test_separation_is_the_expected_distance_between_centres():
+    distances = []
+    for seed in range(20):
+        data = make_views(5, 5, [200], noise=0, separation=6, seed=seed)
+        X = data.views.arrays[0]
+        distances += [np.linalg.norm(X[i] - X[j]) for i in range(5) for j in range(i)]
+    assert np.mean(distances) == pytest.approx(6, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"n_samples": 2, "n_clusters": 3},
+        {"n_clusters": 0},
+        {"n_samples": 10.5},
+        {"n_features": ()},
+        {"n_features": 10},
+        {"n_features": (3, 0)},
+        {"noise": -1},
+        {"noise": np.nan},
+        {"noise": [1.0]},
+        {"separation": -1},
+        {"separation": np.inf},
+        {"balance": 0},
+        {"balance": 2},
+        {"seed": -1},
+        {"seed": 0.5},
+    ],
+    ids=str,
+)
+def test_wrong_parameters_of_synthetic_views_are_refused(wrong):
+    with pytest.raises(InputError):
+        make_views(**wrong)
