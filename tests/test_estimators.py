@@ -25,6 +25,8 @@ from manyview import (
     get_method,
     load_digits,
 )
+from manyview.graph import knn_graph
+from manyview.methods.base import GraphClusterer
 
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 unconverged_is_fine = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
@@ -274,6 +276,31 @@ def test_clones_and_refits_start_afresh(method, blobs):
     model.fit([blobs.views.arrays[0][:30]])
     assert (model.n_views_, model.labels_.shape) == (1, (30,))
     np.testing.assert_array_equal(model.fit(blobs.views).labels_, first)
+
+
+# Affinities that the user brings -----------------------------------------------------------------
+
+takes_affinities = pytest.mark.parametrize(
+    "method", [method for method in METHODS.values() if issubclass(method, GraphClusterer)], ids=lambda m: m.__name__
+)
+
+
+@takes_affinities
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@unconverged_is_fine
+def test_precomputed_affinities_find_the_clusters(method, form, dtype, blobs):
+    affinities = [form(knn_graph(X.astype(dtype), 10).toarray()) for X in blobs.views.arrays]
+    model = method(n_clusters=3, affinity="precomputed").fit(affinities)
+    assert adjusted_rand_index(blobs.labels, model.labels_) == 1
+    assert (model.embedding_.dtype, model.affinity_.dtype) == (dtype, dtype)
+    assert set(model.scaling_.values()) == {"none"}
+
+
+@takes_affinities
+def test_what_is_no_affinity_is_refused(method, blobs):
+    with pytest.raises(InputError, match=r"View 'view_0' has shape \(60, 5\), which is not square"):
+        method(n_clusters=3, affinity="precomputed").fit(blobs.views)
 
 
 # In scikit-learn's company -----------------------------------------------------------------------

@@ -9,10 +9,12 @@ from manyview.graph import (
     GRAPHS,
     adaptive_graph,
     adaptive_weights,
+    as_graph,
     build_graph,
     connect,
     knn_graph,
     laplacian,
+    linked_graph,
     local_scaling_graph,
     nearest_neighbors,
     normalized_adjacency,
@@ -237,3 +239,43 @@ def test_connect_leaves_a_connected_graph_and_joins_loose_samples(rng):
     whole = knn_graph(X, 11)
     assert (connect(whole, X) != whole).nnz == 0
     assert csgraph.connected_components(connect(sp.csr_array((12, 12)), X))[0] == 1
+
+
+def test_linked_graph_joins_pieces_only_if_there_are_more_than_clusters(rng):
+    X = rng.standard_normal((40, 3)) + 50 * np.repeat(np.arange(4), 10)[:, None]
+    counts = [csgraph.connected_components(linked_graph(X, "knn", 5, c))[0] for c in (3, 4, 5)]
+    assert counts == [1, 4, 4]
+
+
+# Affinities that the user brings -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_as_graph_takes_an_affinity_and_leaves_out_its_diagonal(form, dtype, rng):
+    A = random_graph(rng).toarray() + np.eye(30)
+    given = form(A.astype(dtype))
+    W = as_graph(given, "rna")
+    assert (W.dtype, W.diagonal().any()) == (dtype, False)
+    np.testing.assert_allclose(W.toarray(), A - np.eye(30), rtol=1e-6)
+    np.testing.assert_array_equal(given.toarray() if sp.issparse(given) else given, A.astype(dtype))
+
+
+@pytest.mark.parametrize(
+    ("A", "message"),
+    [
+        (np.ones((4, 3)), r"View 'rna' has shape \(4, 3\), which is not square.*affinity='precomputed'"),
+        (np.array([[0.0, -2], [-2, 0]]), "View 'rna' holds the negative value -2"),
+        (np.array([[0.0, 1], [3, 0]]), r"View 'rna' is not symmetric: an entry and its mirror differ by 2.*A \+ A.T"),
+    ],
+)
+def test_as_graph_says_what_is_wrong(A, message):
+    for form in (np.asarray, sp.csr_array):
+        with pytest.raises(InputError, match=message):
+            as_graph(form(A), "rna")
+
+
+def test_as_graph_of_huge_values_and_of_none(rng):
+    A = random_graph(rng)
+    np.testing.assert_allclose(as_graph(A * 1e300, "rna").toarray(), (A / A.max()).toarray())
+    assert as_graph(np.zeros((5, 5)), "rna").nnz == 0

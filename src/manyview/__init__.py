@@ -3,7 +3,7 @@
 from manyview._version import __version__
 from manyview.checks import InputError
 from manyview.datasets import DIGITS_VIEWS, Dataset, load_digits, make_views
-from manyview.methods import METHODS, MFMSC, get_method
+from manyview.methods import CCAMSC, LRRGL, MAASC, METHODS, MFMSC, OCBR, RLRR, CoTraining, get_method
 from manyview.metrics import (
     adjusted_rand_index,
     clustering_accuracy,
@@ -16,9 +16,15 @@ from manyview.metrics import (
 from manyview.views import Views, check_views
 
 __all__ = [
+    "CCAMSC",
     "DIGITS_VIEWS",
+    "LRRGL",
+    "MAASC",
     "METHODS",
     "MFMSC",
+    "OCBR",
+    "RLRR",
+    "CoTraining",
     "Dataset",
     "InputError",
     "Views",

@@ -67,7 +67,7 @@ def cluster(
     files: Annotated[list[Path], typer.Argument(help=f"One table per view ({', '.join(FORMATS)}), or one npz.")],
     n_clusters: Annotated[int, typer.Option("-k", "--clusters", help="Number of clusters.")],
     out_dir: Annotated[Path, typer.Option("--out", "-o", help="Folder for labels.csv and summary.json.")],
-    method: Annotated[str, typer.Option("--method", "-m", help="See 'manyview methods'.")] = "mfmsc",
+    method: Annotated[str, typer.Option("--method", "-m", help="See 'manyview methods'.")] = "ocbr",
     params: Annotated[list[str], typer.Option("--param", "-p", help="A parameter of the method, name=value.")] = [],  # noqa: B006
     truth: Annotated[Path | None, typer.Option(help="True labels, to score the result against.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,

@@ -14,7 +14,7 @@ from manyview.methods import METHODS, MultiViewClusterer
 from manyview.metrics import clustering_accuracy, normalized_mutual_information
 from manyview.views import Views
 
-SHOWN = ("mfmsc",)
+SHOWN = ("mfmsc", "ocbr")
 NOISE, SEED = 0.2, 0
 FILES = ("labels.csv", "demo.png")
 
@@ -61,7 +61,7 @@ def write_demo(rows: list[Row], folder: Path) -> list[Path]:
 
     labels = load_digits().labels
     accuracies = {row.name: row.acc for row in rows}
-    affinities = {row.name: row.model.affinity_ for row in (rows[0], rows[-1])}
+    affinities = {row.name: row.model.affinity_ for row in rows[-2:]}
     title = f"UCI digits, two views, {NOISE:.0%} of the entries corrupted; samples ordered by digit"
     picture = png_bytes(plot_comparison(accuracies, affinities, labels, title))
     table = rows[-1].model.to_frame().to_csv(index_label="sample")

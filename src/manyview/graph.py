@@ -15,8 +15,9 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import pairwise_distances_argmin_min
 from sklearn.neighbors import NearestNeighbors
 
-from manyview.checks import check_choice
-from manyview.views import Array
+from manyview.checks import InputError, check_choice
+from manyview.scaling import Scaling, scale_views
+from manyview.views import Array, Views
 
 Dense = NDArray[np.floating[Any]]
 Indices = NDArray[np.integer[Any]]
@@ -108,6 +109,50 @@ def build_graph(X: Array, kind: str, n_neighbors: int) -> sp.csr_array:
     return GRAPHS[check_choice("affinity", kind, tuple(GRAPHS))](X, n_neighbors)
 
 
+PRECOMPUTED = "precomputed"
+
+
+def linked_graph(X: Array, kind: str, n_neighbors: int, n_clusters: int) -> sp.csr_array:
+    """Build the graph called `kind`, and `connect` it if it falls into more pieces than clusters are wanted."""
+    W = build_graph(X, kind, n_neighbors)
+    pieces = connected_components(W, directed=False)[0]
+    # which of the pieces belong together is in X, not in W
+    return connect(W, X) if pieces > n_clusters else W
+
+
+def view_graphs(
+    views: Views, affinity: str, n_neighbors: int, n_clusters: int, scaling: Scaling
+) -> tuple[list[sp.csr_array], dict[str, str]]:
+    """One graph per view, and the scaling each view got; "precomputed" takes the views themselves as graphs."""
+    if affinity == PRECOMPUTED:
+        return [as_graph(A, name) for name, A in views.items()], dict.fromkeys(views.names, "none")
+    tables, used = scale_views(views, scaling)
+    return [linked_graph(X, affinity, n_neighbors, n_clusters) for X in tables], used
+
+
+def as_graph(A: Array, name: str) -> sp.csr_array:
+    """Return a view that is an affinity matrix as a graph, or say what keeps it from being one.
+
+    It has to be square, non-negative, and symmetric up to rounding. The diagonal is left out.
+    """
+    how = "With affinity='precomputed' a view is an affinity matrix, samples by samples"
+    if A.shape[0] != A.shape[1]:
+        raise InputError(f"View {name!r} has shape {A.shape}, which is not square. {how}.")
+    W = sp.csr_array(A)
+    if W.nnz and W.data.min() < 0:
+        raise InputError(f"View {name!r} holds the negative value {W.data.min():g}. {how}, of no negative numbers.")
+    off = float(abs(W - W.T).max()) if W.nnz else 0.0
+    if off > 100 * np.finfo(W.dtype).eps * W.data.max(initial=0):
+        raise InputError(
+            f"View {name!r} is not symmetric: an entry and its mirror differ by {off:g}. {how}; "
+            "(A + A.T) / 2 makes it symmetric."
+        )
+    W = symmetrize(comparable(W) if W.nnz else W)
+    W.setdiag(0)
+    W.eliminate_zeros()
+    return W
+
+
 def from_neighbors(weights: Dense, neighbors: Indices) -> sp.csr_array:
     """Directed graph from the weights (n x k) of each sample's neighbours."""
     n, k = neighbors.shape
@@ -146,8 +191,10 @@ def normalized_adjacency(W: sp.csr_array, regularization: float = 0.0) -> sp.csr
     A sample without links gets a zero row.
     """
     d = degrees(W)
-    root = sp.diags_array(np.sqrt(_inverse(d + regularization * d.mean())))
-    return sp.csr_array(root @ W @ root)
+    root = np.sqrt(_inverse(d + regularization * d.mean()))
+    # both factors at once: rounding is then the same on both sides of the diagonal, and S exactly symmetric
+    scale = np.repeat(root, np.diff(W.indptr)) * root[W.indices]
+    return sp.csr_array((W.data * scale, W.indices, W.indptr), W.shape)
 
 
 def _inverse(d: Dense) -> Dense:

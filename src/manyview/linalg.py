@@ -22,6 +22,9 @@ Dense = NDArray[np.floating[Any]]
 
 # Proximal maps -----------------------------------------------------------------------------------
 
+SMALL = 100  # up to this size a full SVD is as quick as a partial one
+FRESH = 10  # directions beyond those known, so that a partial SVD notices what it lacks
+
 
 def soft_threshold(A: Dense, t: float) -> Dense:
     r"""Elementwise ``argmin_Z  t |Z|_1 + 1/2 |Z - A|_F^2``: shrink towards 0 by `t`."""
@@ -58,6 +61,35 @@ def singular_value_threshold(A: Dense, t: float) -> Dense:
     return (P[:, kept] * (s[kept] - t)) @ Qt[kept]
 
 
+def partial_singular_value_threshold(A: Dense, t: float, start: Dense | None = None) -> tuple[Dense, Dense]:
+    """`singular_value_threshold` from the singular triplets above `t` only, by subspace iteration.
+
+    For a loop whose A changes little from step to step: `start` (n x k) are the right singular vectors of the last
+    step, as returned; one iteration refines them, and random columns are added so that a new direction is found. The
+    error vanishes as A settles. Where over a quarter of the triplets are above `t`, or A is small, the SVD is full.
+
+    Returns the thresholded matrix and the start for the next step. Cost O(m n k) for k triplets above `t`.
+    """
+    m, n = A.shape
+    k = FRESH if start is None else start.shape[1] + FRESH
+    rounds = 3 if start is None else 1
+    while 4 * k < min(m, n) > SMALL:
+        V = _start(n, k).astype(A.dtype)
+        if start is not None:
+            V[:, : start.shape[1]] = start
+        for _ in range(rounds):
+            basis = np.linalg.qr(A @ V)[0]
+            V = A.T @ basis
+        P, s, Qt = economical_svd(V.T)
+        above = int(np.count_nonzero(s > t))
+        if above <= k - FRESH // 2:
+            return ((basis @ P[:, :above]) * (s[:above] - t)) @ Qt[:above], Qt[: above + FRESH // 2].T
+        start, k, rounds = Qt.T, 2 * k, 2
+    P, s, Qt = economical_svd(A)
+    above = int(np.count_nonzero(s > t))
+    return (P[:, :above] * (s[:above] - t)) @ Qt[:above], Qt[:above].T
+
+
 # Projections -------------------------------------------------------------------------------------
 
 
@@ -82,6 +114,21 @@ def project_orthonormal(A: Dense) -> Dense:
     """Nearest matrix with orthonormal columns (the polar factor); A has at least as many rows as columns."""
     P, _, Qt = economical_svd(A)
     return P @ Qt
+
+
+def orthonormal_columns(A: Dense) -> Dense:
+    """Orthonormal basis of the columns of A (n x r), quick where they are not far from orthogonal.
+
+    Scaled to length 1, they are then brought to the nearest orthonormal columns through their r x r Gram matrix, by
+    matrix products alone; where that matrix is ill conditioned, QR takes over.
+    """
+    lengths = np.linalg.norm(A, axis=0)
+    if lengths.min() > 0:
+        A = A / lengths
+        w, V = np.linalg.eigh(A.T @ A)
+        if w[0] > 0.02:
+            return A @ ((V / np.sqrt(w)) @ V.T)
+    return np.linalg.qr(A)[0]
 
 
 def procrustes(A: Dense, B: Dense) -> Dense:

@@ -89,10 +89,6 @@ class Standardizer:
         """Return standardised columns to their own units."""
         return (Y * self.sd + self.mean) * self.largest
 
-    def undo_difference(self, E: Array) -> Array:
-        """Return differences of standardised values to their own units."""
-        return E * (self.sd * self.largest)
-
 
 def _clip_outliers(Y: Array) -> Array:
     """Clip each column to its median plus or minus `REACH` deviations.
@@ -140,6 +136,15 @@ def _divide_rows(X: Array, lengths: Array) -> Array:
 
 
 SCALE = {"standard": standardize, "robust": robust_standardize, "unit": unit_rows, "none": lambda X: X}
+
+
+def side_by_side(tables: Sequence[Array]) -> Array:
+    """Lay tables side by side, so that squared distances add up; sparse if one of them is."""
+    if len(tables) == 1:
+        return tables[0]
+    if any(sp.issparse(X) for X in tables):
+        return sp.hstack([sp.csr_array(X) for X in tables], format="csr")
+    return np.hstack(tables)
 
 
 def _one_per_view(views: Views, scaling: Scaling) -> dict[str, str]:

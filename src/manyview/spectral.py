@@ -35,7 +35,7 @@ class Cut:
 def spectral_embedding(W: sp.csr_array, k: int, regularization: float = 0.0) -> tuple[Dense, Dense]:
     """Top k eigenvalues and eigenvectors of the (degree-regularised) normalised adjacency of W."""
     k = min(k, W.shape[0])
-    values, vectors = top_eigenvectors(normalized_adjacency(W, regularization), k)
+    values, vectors = top_eigenvectors(normalized_adjacency(W, regularization), k, tol=1e-6)
     return values.astype(W.dtype), vectors.astype(W.dtype)
 
 
@@ -87,11 +87,20 @@ def _kmeans(F: Dense, n_clusters: int, random_state: Seed) -> NDArray[Any]:
         return KMeans(n_clusters, n_init=10, random_state=random_state).fit_predict(F)
 
 
+def pivoted_kmeans(F: Dense, n_clusters: int) -> Labels:
+    """k-means started from the rows that a pivoted QR picks as most unlike one another: no randomness."""
+    _, pivots = scipy.linalg.qr(F.T, mode="r", pivoting=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        labels = KMeans(n_clusters, init=F[pivots[:n_clusters]], n_init=1).fit_predict(F)
+    return fill_empty_clusters(labels.astype(np.int32), F, n_clusters)
+
+
 def _qr(F: Dense, n_clusters: int, _random_state: Seed) -> NDArray[Any]:
     """Damle, Minden and Ying: pivoted QR finds one representative row per cluster."""
     _, _, pivots = scipy.linalg.qr(F.T, pivoting=True, mode="economic")
     rotation = procrustes(np.eye(n_clusters, F.shape[1], dtype=F.dtype), F[pivots[:n_clusters]])
-    return np.argmax(np.abs(F @ rotation.T), axis=1)
+    return np.argmax(np.abs(F @ rotation[:n_clusters].T), axis=1)
 
 
 def _discretize(F: Dense, n_clusters: int, random_state: Seed, max_iter: int = 50) -> NDArray[Any]:

@@ -2,9 +2,23 @@
 
 from manyview.checks import check_choice
 from manyview.methods.base import MultiViewClusterer
+from manyview.methods.ccamsc import CCAMSC
+from manyview.methods.cotraining import CoTraining
+from manyview.methods.lrrgl import LRRGL
+from manyview.methods.maasc import MAASC
 from manyview.methods.mfmsc import MFMSC
+from manyview.methods.ocbr import OCBR
+from manyview.methods.rlrr import RLRR
 
-METHODS: dict[str, type[MultiViewClusterer]] = {"mfmsc": MFMSC}
+METHODS: dict[str, type[MultiViewClusterer]] = {
+    "mfmsc": MFMSC,
+    "maasc": MAASC,
+    "ccamsc": CCAMSC,
+    "cotraining": CoTraining,
+    "rlrr": RLRR,
+    "lrrgl": LRRGL,
+    "ocbr": OCBR,
+}
 """Key, as used on the command line and in result tables, to estimator class."""
 
 
@@ -13,4 +27,15 @@ def get_method(key: str) -> type[MultiViewClusterer]:
     return METHODS[check_choice("method", key, tuple(METHODS))]
 
 
-__all__ = ["METHODS", "MFMSC", "MultiViewClusterer", "get_method"]
+__all__ = [
+    "CCAMSC",
+    "LRRGL",
+    "MAASC",
+    "METHODS",
+    "MFMSC",
+    "OCBR",
+    "RLRR",
+    "CoTraining",
+    "MultiViewClusterer",
+    "get_method",
+]

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from manyview.checks import InputError, check_int
+from manyview.checks import InputError, check_choice, check_int, check_real
+from manyview.graph import GRAPHS, PRECOMPUTED, view_graphs
 from manyview.optimize import Outcome
+from manyview.scaling import Scaling
 from manyview.views import Views, check_views, is_table
 
 if TYPE_CHECKING:
@@ -86,3 +89,22 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
         tags: Any = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class GraphClusterer(MultiViewClusterer):
+    """Base of the estimators that start from one graph per view, built from it or given as it ("precomputed")."""
+
+    n_neighbors: int
+    affinity: str
+    scaling: Scaling
+    degree_regularization: float
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        check_int("n_neighbors", self.n_neighbors, minimum=1)
+        check_choice("affinity", self.affinity, (*GRAPHS, PRECOMPUTED))
+        check_real("degree_regularization", self.degree_regularization, minimum=0)
+
+    def _view_graphs(self, views: Views) -> list[sp.csr_array]:
+        graphs, self.scaling_ = view_graphs(views, self.affinity, self.n_neighbors, self.n_clusters, self.scaling)
+        return graphs

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import scipy.sparse as sp
 
 from manyview.checks import InputError, check_choice, check_int, check_real
-from manyview.graph import GRAPHS, build_graph, connect
+from manyview.graph import GRAPHS, linked_graph
 from manyview.methods.base import MultiViewClusterer
 from manyview.optimize import Outcome
-from manyview.scaling import Scaling, scale_views
+from manyview.scaling import Scaling, scale_views, side_by_side
 from manyview.spectral import Seed, normalized_cut
-from manyview.views import Array, Views
+from manyview.views import Views
 
 
 class MFMSC(MultiViewClusterer):
@@ -103,10 +102,9 @@ class MFMSC(MultiViewClusterer):
 
     def _fit(self, views: Views) -> Outcome:
         tables, self.scaling_ = scale_views(views, self.scaling)
-        X = concatenate(tables, self._weights(views.n_views))
-        W = build_graph(X, self.affinity, self.n_neighbors)
-        if sp.csgraph.connected_components(W, directed=False)[0] > self.n_clusters:
-            W = connect(W, X)  # more pieces than clusters: which of them belong together is in X, not in W
+        weights = self._weights(views.n_views)
+        X = side_by_side([X * X.dtype.type(np.sqrt(w)) for X, w in zip(tables, weights, strict=True)])
+        W = linked_graph(X, self.affinity, self.n_neighbors, self.n_clusters)
         cut = normalized_cut(
             W,
             self.n_clusters,
@@ -125,11 +123,3 @@ class MFMSC(MultiViewClusterer):
         if len(weights) != n_views or not any(weights):
             raise InputError(f"view_weights={weights} for {n_views} views; give one weight per view, not all 0.")
         return weights
-
-
-def concatenate(tables: Sequence[Array], weights: Sequence[float]) -> Array:
-    """Lay tables side by side so that squared distances are the weighted sum of the tables' own."""
-    scaled = [X * X.dtype.type(np.sqrt(w)) for X, w in zip(tables, weights, strict=True)]
-    if any(sp.issparse(X) for X in scaled):
-        return sp.hstack(scaled, format="csr")
-    return np.hstack(scaled)

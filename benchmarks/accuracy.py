@@ -1,0 +1,108 @@
+"""Accuracy of OCBR beside MFMSC and the plain sum of graphs: same data, same noise, defaults, same run.
+
+    python benchmarks/accuracy.py digits           # 2 and 6 views, clean and 20 % corrupted, 10 draws
+    python benchmarks/accuracy.py files [--large]  # every data set in the folder MANYVIEW_DATA, clean and 3 draws
+    python benchmarks/accuracy.py curve            # digits, 0 to 40 % corrupted
+    python benchmarks/accuracy.py seeds            # another seed on the same data
+    python benchmarks/accuracy.py                  # all of it
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+from common import SumOfGraphs, digits, noisy, print_table, research_data, score, spread
+from threadpoolctl import threadpool_limits
+
+from manyview import MFMSC, OCBR
+
+RIVALS = {"MFMSC": MFMSC, "sum of graphs": SumOfGraphs, "OCBR": OCBR}
+
+
+def digits_table(draws: int) -> None:
+    """The paper's data: mean and worst over the draws of the noise."""
+    print(f"## Digits: mean ACC / NMI (worst ACC) over {draws} draws; seconds\n")
+
+    def rows() -> Iterator[list[object]]:
+        for n_views in (2, 6):
+            data = digits(n_views)
+            for name, which in (("20 % corrupted", range(draws)), ("clean", [None])):
+                cells = []
+                for method in RIVALS.values():
+                    r = spread(score(method, noisy(data, draw), data) for draw in which)
+                    cells.append(f"{r['acc']:.3f} / {r['nmi']:.3f} ({r['worst']:.3f}); {r['seconds']:.2f} s")
+                yield [f"{n_views} views, {name}", *cells]
+
+    print_table(["digits", *RIVALS], rows())
+
+
+def files_table(draws: int, *, large: bool) -> None:
+    """The research data: clean, and the mean over the draws of the noise."""
+    print(f"## Files: ACC clean / mean of {draws} draws at 20 % corruption\n")
+    sums: dict[str, list[tuple[float, float]]] = {name: [] for name in RIVALS}
+
+    def rows() -> Iterator[list[object]]:
+        for data in research_data(large=large):
+            cells = []
+            for name, method in RIVALS.items():
+                clean = score(method, data.views, data).acc
+                hurt = spread(score(method, noisy(data, draw), data) for draw in range(draws))["acc"]
+                sums[name].append((clean, hurt))
+                cells.append(f"{clean:.3f} / {hurt:.3f}")
+            yield [data.name, *cells]
+        yield ["**mean**", *("{:.3f} / {:.3f}".format(*np.mean(pairs, axis=0)) for pairs in sums.values())]
+
+    print_table(["data", *RIVALS], rows())
+
+
+def curve_table(draws: int) -> None:
+    """How ACC falls with the share of corrupted entries."""
+    print(f"## Digits: mean ACC over {draws} draws against the share of corrupted entries\n")
+    shares = (0.0, 0.1, 0.2, 0.3, 0.4)
+
+    def rows() -> Iterator[list[object]]:
+        for n_views in (2, 6):
+            data = digits(n_views)
+            for name, method in RIVALS.items():
+                means = [spread(score(method, noisy(data, d, f), data) for d in range(draws))["acc"] for f in shares]
+                yield [f"{n_views} views, {name}", *means]
+
+    print_table(["", *(f"{share:.0%}" for share in shares)], rows())
+
+
+def seeds_table() -> None:
+    """Largest change of OCBR's ACC when only its seed changes."""
+    print("## OCBR with seeds 0 to 4 on the same data: lowest and highest ACC\n")
+
+    def rows() -> Iterator[list[object]]:
+        for data in research_data():
+            for name, draw in (("clean", None), ("20 % corrupted", 0)):
+                views = noisy(data, draw)
+                accs = [score(OCBR, views, data, random_state=seed).acc for seed in range(5)]
+                yield [data.name, name, min(accs), max(accs), max(accs) - min(accs)]
+
+    print_table(["data", "", "lowest", "highest", "range"], rows())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", choices=["digits", "files", "curve", "seeds", []], help="all by default")
+    parser.add_argument("--draws", type=int, help="draws of the noise (10 for digits, 3 elsewhere)")
+    parser.add_argument("--large", action="store_true", help="the two large files as well")
+    options = parser.parse_args()
+    what = options.what or ["digits", "files", "curve", "seeds"]
+    with threadpool_limits(1):
+        if "digits" in what:
+            digits_table(options.draws or 10)
+        if "files" in what:
+            files_table(options.draws or 3, large=options.large)
+        if "curve" in what:
+            curve_table(options.draws or 3)
+        if "seeds" in what:
+            seeds_table()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,104 @@
+"""What the benchmarks share: the data, the sum-of-graphs baseline, running and printing."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview import DIGITS_VIEWS, Dataset, Views, clustering_accuracy, load_digits, normalized_mutual_information
+from manyview.corruption import corrupt_entries
+from manyview.graph import connect, knn_graph
+from manyview.scaling import scale_views
+from manyview.spectral import normalized_cut
+
+LARGE = ("awa_4000_5view", "hdigit")
+
+
+class SumOfGraphs:
+    """The plain late fusion: one kNN graph per standardised view, summed and cut."""
+
+    def __init__(self, n_clusters: int, n_neighbors: int = 10, random_state: int = 0) -> None:
+        self.n_clusters, self.n_neighbors, self.random_state = n_clusters, n_neighbors, random_state
+
+    def fit(self, views: Views) -> SumOfGraphs:
+        tables, _ = scale_views(views)
+        W = sum(knn_graph(X, self.n_neighbors) for X in tables)
+        if sp.csgraph.connected_components(W)[0] > self.n_clusters:
+            W = connect(W, np.hstack([X.toarray() if sp.issparse(X) else X for X in tables]))
+        self.labels_ = normalized_cut(W, self.n_clusters, random_state=self.random_state).labels
+        return self
+
+
+@dataclass(frozen=True)
+class Score:
+    """Result of one fit."""
+
+    acc: float
+    nmi: float
+    seconds: float
+
+
+def digits(n_views: int) -> Dataset:
+    """The UCI digits with the paper's two views, or all six."""
+    return load_digits(list(DIGITS_VIEWS)[:n_views])
+
+
+def research_data(*, large: bool = False) -> Iterator[Dataset]:
+    """Every npz file in the folder MANYVIEW_DATA; the large ones last, and only if asked for."""
+    folder = os.environ.get("MANYVIEW_DATA")
+    if not folder:
+        sys.exit("Set MANYVIEW_DATA to the folder of npz files (arrays view_0, view_1, ..., labels).")
+    paths = sorted(Path(folder).glob("*.npz"), key=lambda path: (path.stem in LARGE, path.stem))
+    for path in paths:
+        if large or path.stem not in LARGE:
+            yield read_npz(path)
+
+
+def read_npz(path: Path) -> Dataset:
+    """Read arrays view_0, view_1, ... and labels."""
+    with np.load(path, allow_pickle=False) as archive:
+        keys = sorted(key for key in archive.files if key.startswith("view_") and key[5:].isdigit())
+        return Dataset(path.stem, Views({key: archive[key] for key in keys}), archive["labels"])
+
+
+def noisy(data: Dataset, draw: int | None, fraction: float = 0.2) -> Views:
+    """The views, corrupted as in the paper with this draw's noise; draw None is clean."""
+    return data.views if draw is None else corrupt_entries(data.views, fraction, seed=draw)
+
+
+def score(method: type, views: Views, data: Dataset, **params: object) -> Score:
+    """Fit one method with its defaults (and `params`), and compare with the true classes."""
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        labels = method(data.n_classes, **params).fit(views).labels_
+    seconds = time.perf_counter() - start
+    return Score(clustering_accuracy(data.labels, labels), normalized_mutual_information(data.labels, labels), seconds)
+
+
+def print_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Print Markdown, a line at a time, as the rows come."""
+    columns = list(columns)
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
+    for row in rows:
+        print("| " + " | ".join(f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row) + " |", flush=True)
+    print(flush=True)
+
+
+def spread(scores: Iterable[Score]) -> Mapping[str, float]:
+    """Mean ACC and NMI, worst ACC, and mean seconds."""
+    scores = list(scores)
+    return {
+        "acc": float(np.mean([s.acc for s in scores])),
+        "nmi": float(np.mean([s.nmi for s in scores])),
+        "worst": min(s.acc for s in scores),
+        "seconds": float(np.mean([s.seconds for s in scores])),
+    }

@@ -1,0 +1,155 @@
+r"""Robust recovery of a view: what is low-rank, what is gross error, what is small noise.
+
+For a table X (n x d, samples in rows, in units of its own robust scale) and L = U D' with U'U = I (n x r),
+
+.. math:: \min_{L, E}\; \tau |L|_* + \kappa |E|_1 + \tfrac12 |X - L - E|_F^2,
+          \qquad \tau = \theta (\sqrt n + \sqrt d), \quad \kappa = \tau / \sqrt{\max(n, d)},
+
+where |L|_* = |D|_* as U is orthonormal. theta is the level of the small noise: tau is the largest singular value that
+such noise has, so what survives is signal. E is eliminated exactly (its optimum is a soft threshold), which leaves the
+Huber loss of X - L, smooth and convex, beside the nuclear norm: accelerated proximal gradients with step 1 reach the
+minimum, and the distance to their fixed point tells when.
+
+The tight threshold kappa makes L robust, but takes too much out of a view that is clean, or not of low rank. So how
+much of a view is gross error is read off the residuals X - L (`Recovery.leniency`): where hardly any lie far out on
+*both* sides there is no such error (a skewed feature is far out on one side only), and the view is cleaned with a
+threshold up to five times as high.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyview.linalg import orthonormal_columns, soft_threshold
+
+Dense = NDArray[np.floating[Any]]
+
+START_CLIP = 3.0  # in robust deviations: no entry may dominate the first subspace
+START_STEPS = 3
+FAR_OUT = 4.0  # robust deviations of the residuals
+GROSS_SHARE = 0.04  # with this share of the residuals far out, half on each side, a view is grossly corrupted
+MOST_LENIENT = 5.0
+REPORTED = 3.0  # robust deviations from which an error is reported as one
+
+
+@dataclass
+class Recovery:
+    """State of one view, in units of `unit`; a sweep costs three n d r products, memory is O(n (d + r)).
+
+    L is the estimate, Y the point extrapolated from it, U an orthonormal basis that holds L.
+    """
+
+    X: Dense
+    unit: float
+    tau: float
+    kappa: float
+    U: Dense
+    L: Dense
+    Y: Dense
+    spectrum: Dense
+    momentum: float = 1.0
+    residual: float = np.inf
+
+    @classmethod
+    def start(cls, X: Dense, r: int, noise_level: float, sparsity: float) -> Recovery:
+        """Begin from the leading subspace of X with its entries clipped."""
+        n, d = X.shape
+        unit = typical_size(X)
+        X = X / X.dtype.type(unit)
+        tau = float(noise_level * (np.sqrt(n) + np.sqrt(d)))
+        A = np.clip(X, -START_CLIP, START_CLIP)
+        probe = np.random.default_rng(0).standard_normal((d, min(r, n, d))).astype(X.dtype)
+        U = np.linalg.qr(A @ probe)[0]
+        for _ in range(START_STEPS):
+            U = orthogonal_iteration(A, U)
+        L = U @ (U.T @ A)
+        kappa = sparsity * tau / float(np.sqrt(max(n, d)))
+        return cls(X, unit, tau, kappa, U, L, L, np.zeros(U.shape[1], X.dtype))
+
+    def sweep(self, others: Sequence[Dense] = (), beta: float = 0.0) -> None:
+        """Do one accelerated proximal-gradient step: E, U, D, then the extrapolation.
+
+        With beta > 0, U is drawn towards the bases of the other views by beta tau^2 sum_j U_j U_j', that is, by the
+        consensus term beta/4 sum_j |U U' - U_j U_j'|^2 in units of the singular value that just survives.
+        """
+        A = self.X - soft_threshold(self.X - self.Y, self.kappa)
+        pull = sum((other @ (other.T @ self.U) for other in others), np.zeros_like(self.U)) if beta else self.U * 0
+        basis = orthogonal_iteration(A, self.U, pull * self.X.dtype.type(beta * self.tau**2))
+        self.U, s, P = singular_triplets(A, basis)
+        self.spectrum = np.maximum(s - self.X.dtype.type(self.tau), 0)
+        L = (self.U * self.spectrum) @ P.T
+        size = float(np.linalg.norm(L))
+        self.residual = float(np.linalg.norm(L - self.Y)) / size if size > 0 else 0.0
+        self._extrapolate(L)
+
+    def _extrapolate(self, L: Dense) -> None:
+        """Nesterov's momentum, begun anew whenever it points uphill (O'Donoghue and Candes)."""
+        step = L - self.L
+        if np.vdot(self.Y - L, step) > 0:
+            self.momentum, self.Y = 1.0, L
+        else:
+            grown = (1 + np.sqrt(1 + 4 * self.momentum**2)) / 2
+            self.Y = L + L.dtype.type((self.momentum - 1) / grown) * step
+            self.momentum = grown
+        self.L = L
+
+    def objective(self) -> float:
+        """Return tau |L|_* + the Huber loss of X - L, that is, with E at its optimum."""
+        R = self.X - self.L
+        E = soft_threshold(R, self.kappa)
+        return self.tau * float(self.spectrum.sum()) + (float(np.vdot(R, R)) - float(np.vdot(E, E))) / 2
+
+    def cleaned(self) -> Dense:
+        """Return X - E in units of the table, with the threshold of E at kappa times the leniency."""
+        return (self.X - soft_threshold(self.X - self.L, self.kappa * self.leniency())) * self.X.dtype.type(self.unit)
+
+    def leniency(self) -> float:
+        """Return 1 for a view that is grossly corrupted, more, up to `MOST_LENIENT`, the less it seems so."""
+        R = self.X - self.L
+        far = FAR_OUT * robust_deviation(R)
+        share = 2 * min(float(np.mean(far < R)), float(np.mean(far < -R)))
+        return min(max(GROSS_SHARE / max(share, 1e-9), 1.0), MOST_LENIENT)
+
+    def gross_errors(self) -> Dense:
+        """X - L where it is out of the ordinary, else 0, in units of the table.
+
+        E itself is non-zero wherever small noise exceeds kappa; reported as errors are only residuals beyond
+        `REPORTED` robust deviations.
+        """
+        R = self.X - self.L
+        beyond = np.abs(R) > max(REPORTED * robust_deviation(R), self.kappa)
+        return np.where(beyond, R, 0) * self.X.dtype.type(self.unit)
+
+
+def robust_deviation(R: Dense) -> float:
+    """1.4826 times the median magnitude: the standard deviation, if R is Gaussian but for some outliers."""
+    return 1.4826 * float(np.median(np.abs(R)))
+
+
+def typical_size(X: Dense) -> float:
+    """Robust standard deviation of the entries about 0: 1.4826 times the median of their magnitudes.
+
+    Where over half of the entries are 0: that of the others, times the root of their share.
+    """
+    size = np.abs(X).ravel()
+    median = float(np.median(size))
+    if median <= 1e-6 * size.mean():
+        size = size[size > 0]
+        median = float(np.median(size)) * np.sqrt(size.size / X.size) if size.size else 0.0
+    return 1.4826 * median or 1.0
+
+
+def orthogonal_iteration(A: Any, U: Dense, pull: Dense | float = 0.0) -> Dense:
+    """One step towards the leading left singular vectors of A, or wherever else they are pulled."""
+    return orthonormal_columns(A @ (A.T @ U) + pull)
+
+
+def singular_triplets(A: Dense, U: Dense) -> tuple[Dense, Dense, Dense]:
+    """Singular values of A within the span of U, with their left (n x r) and right (d x r) vectors."""
+    P, s, Qt = np.linalg.svd(A.T @ U, full_matrices=False)
+    return U @ Qt.T, s, P
