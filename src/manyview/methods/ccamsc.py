@@ -1,0 +1,231 @@
+"""CCAMSC: canonical correlation analysis. Cluster in the subspace that the views have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, svds
+
+from manyview.checks import check_choice, check_int, check_real
+from manyview.graph import PRECOMPUTED, as_graph, comparable, linked_graph
+from manyview.linalg import economical_svd, fix_signs
+from manyview.methods.base import GraphClusterer
+from manyview.optimize import Outcome
+from manyview.scaling import Scaling, scale_views
+from manyview.spectral import Seed, normalized_cut, spectral_embedding
+from manyview.views import Array, Views
+
+Dense = NDArray[np.floating[Any]]
+
+
+class CCAMSC(GraphClusterer):
+    r"""Spectral clustering in the common subspace that regularised canonical correlation analysis finds.
+
+    With X_v the centred view v, it solves the ridge form of MAXVAR (Carroll's generalised CCA)
+
+    .. math::
+        \min_{G'G = I, B_v} \sum_v |G - X_v B_v|_F^2 + r_v |B_v|_F^2, \qquad r_v = \rho\, |X_v|_F^2 / d_v,
+
+    where G is n x m. For two views and rho = 0 this is CCA. The canonical variates X_v B_v are
+    averaged (or laid side by side), a neighbour graph is built on them and cut. Chaudhuri, Kakade, Livescu and
+    Sridharan, ICML 2009.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        c, the number of clusters.
+    n_components : int, optional
+        m, the dimension of the common subspace; c by default (the c centres span c - 1, and noise takes its share).
+    regularization : float, default=1
+        rho, in units of the mean variance of a view's features. 0 trusts every direction of a view, however small
+        its variance: n must then be much larger than d.
+    max_rank : int, default=100
+        Leading principal directions per view that are searched; beyond, variance and weight in G are small.
+    combine : {"mean", "concatenate"}, default="mean"
+        What is done with the views' canonical variates.
+    n_neighbors : int, default=10
+        Neighbours per sample in the graph of the common subspace.
+    affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
+        How neighbours are weighted, see `MFMSC`. With "precomputed" every view is an affinity matrix
+        (n_samples, n_samples); its 2m leading eigenvectors, times the roots of their eigenvalues, stand for the
+        features (kernel CCA, truncated), and the neighbours in the common subspace are weighted alike.
+    scaling : {"auto", "standard", "unit", "none"}, or one per view, default="auto"
+        See `MFMSC`; not used with "precomputed".
+    degree_regularization : float, default=0
+        tau in the normalised cut, see `MFMSC`.
+    assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
+        How labels are read off the embedding.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the assignment of labels.
+
+    Attributes
+    ----------
+    labels_ : array (n_samples,) of int
+    canonical_correlations_ : array (n_components,)
+        Correlation of the views' canonical variates, component by component; its mean over the pairs of views if
+        there are more than two, and 1 if there is only one view.
+    canonical_variates_ : array (n_samples, n_components)
+        What was clustered (n_views times as wide if concatenated).
+    embedding_ : array (n_samples, n_clusters)
+        Eigenvectors of the normalised graph.
+    affinity_ : sparse array (n_samples, n_samples)
+        Graph of the common subspace.
+    eigenvalues_ : array (n_clusters,)
+        Of the normalised graph.
+    scaling_, n_iter_, converged_, history_, n_views_, view_names_, sample_ids_
+        As for `MFMSC`; nothing is iterated.
+
+    Notes
+    -----
+    One view has nothing to be correlated with; its G are the leading principal directions.
+
+    Time O(n d R) for the principal directions, R = min(d, max_rank), O(n (V R)^2) for G and O(n^2 m) for the
+    neighbours; memory O(n (d + V R + k)), d the features of all views. A sparse view stays sparse.
+
+    Examples
+    --------
+    >>> from manyview import CCAMSC, clustering_accuracy, load_digits
+    >>> digits = load_digits()
+    >>> model = CCAMSC(n_clusters=10).fit(digits.views)
+    >>> bool(clustering_accuracy(digits.labels, model.labels_) > 0.94)
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        n_components: int | None = None,
+        regularization: float = 1.0,
+        max_rank: int = 100,
+        combine: str = "mean",
+        n_neighbors: int = 10,
+        affinity: str = "knn",
+        scaling: Scaling = "auto",
+        degree_regularization: float = 0.0,
+        assign_labels: str = "kmeans",
+        random_state: Seed = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.n_components = n_components
+        self.regularization = regularization
+        self.max_rank = max_rank
+        self.combine = combine
+        self.n_neighbors = n_neighbors
+        self.affinity = affinity
+        self.scaling = scaling
+        self.degree_regularization = degree_regularization
+        self.assign_labels = assign_labels
+        self.random_state = random_state
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        if self.n_components is not None:
+            check_int("n_components", self.n_components, minimum=1)
+        check_real("regularization", self.regularization, minimum=0)
+        check_int("max_rank", self.max_rank, minimum=1)
+        check_choice("combine", self.combine, ("mean", "concatenate"))
+
+    def _fit(self, views: Views) -> Outcome:
+        m = self.n_components or self.n_clusters
+        tables = self._features(views, 2 * m)
+        factors = [ridge_factor(X, self.regularization, self.max_rank) for X in tables]
+        G, _ = common_subspace(factors, m)
+        variates = [canonical_variates(M, G) for M in factors]
+        self.canonical_correlations_ = mean_correlations(variates)
+        Z = np.mean(variates, axis=0) if self.combine == "mean" else np.hstack(variates)
+        self.canonical_variates_ = Z.astype(np.result_type(*tables))
+        kind = "knn" if self.affinity == PRECOMPUTED else self.affinity
+        W = linked_graph(self.canonical_variates_, kind, self.n_neighbors, self.n_clusters)
+        cut = normalized_cut(
+            W,
+            self.n_clusters,
+            regularization=self.degree_regularization,
+            assign=self.assign_labels,
+            random_state=self.random_state,
+        )
+        self.affinity_, self.labels_, self.embedding_ = W, cut.labels, cut.embedding
+        self.eigenvalues_ = cut.eigenvalues
+        return Outcome("converged", ({"iteration": 1, "residual": 0.0},))
+
+    def _features(self, views: Views, rank: int) -> list[Array]:
+        if self.affinity != PRECOMPUTED:
+            tables, self.scaling_ = scale_views(views, self.scaling)
+            return tables
+        self.scaling_ = dict.fromkeys(views.names, "none")
+        spectra = [spectral_embedding(as_graph(A, name), rank, self.degree_regularization) for name, A in views.items()]
+        return [U * np.sqrt(np.maximum(values, 0)) for values, U in spectra]
+
+
+def ridge_factor(X: Array, rho: float, max_rank: int) -> Dense:
+    r"""Return M (n x rank) with :math:`M M' = P_v = X_v (X_v'X_v + r_v I)^{-1} X_v'`, X_v the centred X.
+
+    From :math:`X_v = U S Q'` it is :math:`U S (S^2 + r_v)^{-1/2}`; directions without variance are left out.
+    """
+    n, d = X.shape
+    X = comparable(X).astype(np.float64)
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    square = float(X.power(2).sum() if sp.issparse(X) else np.vdot(X, X))
+    variance = square - n * float(mean @ mean)
+    if variance <= n * d * np.finfo(np.float32).eps ** 2 * square:
+        return np.zeros((n, 0))  # a constant view
+    U, s = principal_directions(X, mean, min(max_rank, n, d))
+    kept = s > max(n, d) * np.finfo(np.float64).eps * s[0]
+    return U[:, kept] * (s[kept] / np.sqrt(s[kept] ** 2 + rho * variance / d))
+
+
+def principal_directions(X: Array, mean: Dense, rank: int) -> tuple[Dense, Dense]:
+    """Leading left singular vectors (n x rank) and values of the centred X, exact; a sparse X stays sparse."""
+    if min(X.shape) <= 4 * rank:
+        U, s, _ = economical_svd((X.toarray() if sp.issparse(X) else X) - mean)
+        return U[:, :rank], s[:rank]
+    n = X.shape[0]
+    centred = LinearOperator(
+        X.shape,
+        dtype=np.float64,
+        matvec=lambda q: X @ q.ravel() - mean @ q.ravel(),
+        rmatvec=lambda u: X.T @ u.ravel() - mean * u.sum(),
+    )
+    v0 = np.random.default_rng(0).standard_normal(min(X.shape))
+    U, s, _ = svds(centred, k=rank, v0=v0, random_state=0)
+    descending = np.argsort(-s)
+    return U[:, descending].reshape(n, rank), s[descending]
+
+
+def common_subspace(factors: Sequence[Dense], m: int) -> tuple[Dense, Dense]:
+    r"""Top m eigenvectors G (n x m) and eigenvalues of :math:`\sum_v P_v = M M'`, M the factors side by side.
+
+    They minimise `objective`. With fewer than m directions in all, those there are.
+    """
+    M = np.hstack(factors)
+    if M.shape[1] == 0:  # all views are constant
+        return np.zeros((len(M), 1)), np.zeros(1)
+    G, s, _ = economical_svd(M)
+    return fix_signs(G[:, :m]), s[:m] ** 2
+
+
+def canonical_variates(M: Dense, G: Dense) -> Dense:
+    """X_v B_v (n x m) = P_v G, the ridge regression of G on view v."""
+    return M @ (M.T @ G)
+
+
+def objective(G: Dense, tables: Sequence[Dense], rho: float) -> float:
+    r""":math:`\sum_v |G - X_v B_v|_F^2 + r_v |B_v|_F^2` of the centred tables, each B_v the best for G."""
+    total = 0.0
+    for X in tables:
+        r = rho * np.vdot(X, X) / X.shape[1]
+        B = np.linalg.lstsq(X.T @ X + r * np.eye(X.shape[1]), X.T @ G, rcond=None)[0]
+        total += float(np.sum((G - X @ B) ** 2) + r * np.sum(B**2))
+    return total
+
+
+def mean_correlations(variates: Sequence[Dense]) -> Dense:
+    """Correlation of the views' variates, component by component: the mean over the pairs of views."""
+    units = [Z / np.where((length := np.linalg.norm(Z, axis=0)) > 0, length, 1) for Z in variates]
+    pairs = list(combinations(units, 2)) or [(units[0], units[0])]
+    return np.mean([np.einsum("ij,ij->j", P, Q) for P, Q in pairs], axis=0)
