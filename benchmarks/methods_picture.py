@@ -55,7 +55,7 @@ def curves() -> Toy:
 
 def noise_view() -> Toy:
     """Three clusters in one view; the other is noise."""
-    data = make_views(300, 3, (2, 2), noise=[0.7, np.inf], separation=8, seed=1)
+    data = make_views(300, 3, (2, 2), noise=[0.7, np.inf], separation=8, seed=0)
     return Toy("one view\nis noise", data, data.views.arrays[0])
 
 
@@ -63,11 +63,12 @@ def lines() -> Toy:
     """Three lines through the origin, in other directions in each view."""
     rng = np.random.default_rng(2)
     labels = np.repeat(np.arange(3), 100)
-    tables = []
-    for _ in range(2):
-        directions, _ = np.linalg.qr(rng.standard_normal((6, 3)))
-        tables.append(rng.uniform(-1, 1, (300, 1)) * directions.T[labels] + 0.02 * rng.standard_normal((300, 6)))
-    shown = tables[0] @ np.linalg.svd(tables[0], full_matrices=False)[2][:2].T
+    along = rng.uniform(-1, 1, (2, 300, 1))
+    tables = [
+        t * np.linalg.qr(rng.standard_normal((6, 3)))[0].T[labels] + 0.02 * rng.standard_normal((300, 6)) for t in along
+    ]
+    angle = np.pi / 3 * labels  # the lines span three dimensions; they are drawn in a plane
+    shown = along[0] * np.column_stack([np.cos(angle), np.sin(angle)])
     return Toy("lines through\nthe origin", Dataset("lines", Views(tables), labels), shown)
 
 

@@ -170,7 +170,7 @@ class LRRGL(RepresentationClusterer):
 
     def _check_params(self) -> None:
         super()._check_params()
-        for name in ("graph_weight", "consensus_weight"):
+        for name in ("sparsity", "graph_weight", "consensus_weight"):
             check_real(name, getattr(self, name), minimum=0)
         check_choice("graph", self.graph, tuple(GRAPHS))
 

@@ -27,7 +27,6 @@ AFFINITIES = ("angle", "sum")
 class RepresentationClusterer(MultiViewClusterer):
     """Base of the estimators that learn how samples represent one another."""
 
-    sparsity: float | None
     n_neighbors: int
     nonnegative: bool
     affinity: str
@@ -46,9 +45,8 @@ class RepresentationClusterer(MultiViewClusterer):
             check_int(name, getattr(self, name), minimum=1)
         for name in ("degree_regularization", "tol"):
             check_real(name, getattr(self, name), minimum=0)
-        for name in ("sparsity", "max_memory"):
-            if getattr(self, name) is not None:
-                check_real(name, getattr(self, name), minimum=0)
+        if self.max_memory is not None:
+            check_real("max_memory", self.max_memory, minimum=0)
         check_choice("affinity", self.affinity, AFFINITIES)
         if not isinstance(self.nonnegative, bool | np.bool_):
             raise InputTypeError(f"nonnegative={self.nonnegative!r} is neither True nor False.")
@@ -148,7 +146,7 @@ def tidy_graph(W: sp.csr_array, tables: Sequence[Dense], n_clusters: int) -> sp.
 
 
 def dense_columns(tables: Sequence[Array]) -> list[Dense]:
-    """Views with samples in columns, dense."""
+    """Turn the tables over: samples in columns, dense."""
     return [np.ascontiguousarray((X.toarray() if sp.issparse(X) else X).T) for X in tables]
 
 

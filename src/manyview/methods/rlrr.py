@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from manyview.checks import check_choice
+from manyview.checks import check_choice, check_real
 from manyview.graph import local_scaling_graph
 from manyview.methods import transition
 from manyview.methods.representation import (
@@ -168,6 +168,8 @@ class RLRR(RepresentationClusterer):
     def _check_params(self) -> None:
         super()._check_params()
         check_choice("level", self.level, tuple(SPARSITY))
+        if self.sparsity is not None:
+            check_real("sparsity", self.sparsity, minimum=0)
 
     def _fit(self, views: Views) -> Outcome:
         at_transitions = self.level == "transition"

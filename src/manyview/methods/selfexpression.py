@@ -64,7 +64,7 @@ class State:
     E: Dense
     K1: Dense
     K2: Dense
-    K3: Dense | None
+    K3: Dense
     basis: Dense | None = None  # right singular vectors of J, where the next partial SVD starts
 
     @property
@@ -85,7 +85,7 @@ def initial_state(problem: Problem) -> State:
     """All zero."""
     Z = np.zeros((problem.A.shape[1], problem.X.shape[1]), problem.X.dtype)
     E = np.zeros_like(problem.X)
-    return State(Z, Z, Z, E, E, Z, Z) if problem.nonnegative else State(Z, Z, None, E, E, Z, None)
+    return State(Z, Z, Z if problem.nonnegative else None, E, E, Z, Z)
 
 
 def row_space(tables: Sequence[Dense]) -> Dense:

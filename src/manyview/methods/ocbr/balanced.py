@@ -36,6 +36,7 @@ NEIGHBORS, SPARSE_NEIGHBORS = 10, 20  # samples of a sparse view share few featu
 RANK = 60  # enough for the signal of every view tried
 EXPONENT = 0.75  # p: between the distances of X - E itself (1) and those of the bare basis (0)
 JOINT_WEIGHT = 1.5  # of the joint graph among the layers; a view's graph has 1
+SILENT = 0.2  # of an equal share of the information: a view that tells less is noise
 FEW_CLUSTERS = 3  # splits and merges need clusters to spare: with so few, every view's own cut is a start as well
 SMOOTHING_STEPS = 15  # the error shrinks by lam2 / (1 + lam2) each
 
@@ -59,11 +60,17 @@ def fit(problem: Problem) -> Solution:
         S = normalized_adjacency(adaptive_graph(side_by_side(rows), max(sizes)))
         rows = [to_unit_distance(smooth(S, R, problem.graph_weight)) for R in rows]
     graphs = [view_graph(R, s) for R, s in zip(rows, sizes, strict=True)]
-    joint = view_graph(side_by_side(rows), max(sizes)) if len(rows) > 1 else graphs[0]
     factors = [Factors(view.U, view.D, view.E, W) for view, W in zip(recovered, graphs, strict=True)]
-    if problem.graph == "consensus" and problem.n_clusters > 1:
-        return partition(problem, factors, joint, outcome)
-    return cut(problem, factors, joint, side_by_side(rows), outcome)
+    joint = view_graph(side_by_side(rows), max(sizes)) if len(rows) > 1 else graphs[0]
+    if problem.graph != "consensus" or problem.n_clusters == 1:
+        return cut(problem, factors, joint, side_by_side(rows), outcome)
+    solution = partition(problem, factors, joint, outcome)
+    heard = solution.view_weights * len(rows) >= SILENT
+    if heard.all():
+        return solution
+    # a view that tells nothing still blurs the distances that are summed over the views: sum without it
+    joint = view_graph(side_by_side([R for R, ok in zip(rows, heard, strict=True) if ok]), max(sizes))
+    return partition(problem, factors, joint, outcome)
 
 
 # Recovery --------------------------------------------------------------------------------------------
