@@ -1,10 +1,10 @@
 """Accuracy of OCBR beside MFMSC and the plain sum of graphs: same data, same noise, defaults, same run.
 
-    python benchmarks/accuracy.py digits           # 2 and 6 views, clean and 20 % corrupted, 10 draws
-    python benchmarks/accuracy.py files [--large]  # every data set in the folder MANYVIEW_DATA, clean and 3 draws
-    python benchmarks/accuracy.py curve            # digits, 0 to 40 % corrupted
-    python benchmarks/accuracy.py seeds            # another seed on the same data
-    python benchmarks/accuracy.py                  # all of it
+python benchmarks/accuracy.py digits           # 2 and 6 views, clean and 20 % corrupted, 10 draws
+python benchmarks/accuracy.py files [--large]  # every data set in the folder MANYVIEW_DATA, clean and 3 draws
+python benchmarks/accuracy.py curve            # digits, 0 to 40 % corrupted
+python benchmarks/accuracy.py seeds            # another seed on the same data
+python benchmarks/accuracy.py                  # all of it
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import argparse
 from collections.abc import Iterator
 
 import numpy as np
-from common import SumOfGraphs, digits, noisy, print_table, research_data, score, spread
 from threadpoolctl import threadpool_limits
 
+from common import SumOfGraphs, digits, noisy, print_table, research_data, score, spread
 from manyview import MFMSC, OCBR
 
 RIVALS = {"MFMSC": MFMSC, "sum of graphs": SumOfGraphs, "OCBR": OCBR}

@@ -89,7 +89,10 @@ def print_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Non
     columns = list(columns)
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
     for row in rows:
-        print("| " + " | ".join(f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row) + " |", flush=True)
+        print(
+            "| " + " | ".join(f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row) + " |",
+            flush=True,
+        )
     print(flush=True)
 
 

@@ -1,0 +1,82 @@
+"""Time and memory of OCBR beside MFMSC.
+
+python benchmarks/scale.py ratio            # digits, two views: seconds of OCBR over those of MFMSC, same run
+python benchmarks/scale.py memory [n ...]   # two views of 64 features: seconds and peak memory against n
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+
+from threadpoolctl import threadpool_limits
+
+from common import digits, noisy, print_table
+from manyview import METHODS, MFMSC, OCBR
+
+CHILD = """
+import json, resource, sys, time
+from manyview import METHODS, make_views
+from threadpoolctl import threadpool_limits
+n, key = int(sys.argv[1]), sys.argv[2]
+data = make_views(n, 10, (64, 64), noise=1.0, separation=6.0, seed=0)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+start = time.perf_counter()
+with threadpool_limits(1):
+    METHODS[key](10).fit(data.views)
+seconds = time.perf_counter() - start
+print(json.dumps([seconds, before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
+
+
+def ratio(repeats: int = 7) -> None:
+    """Best CPU seconds of several fits, the methods by turns, one thread."""
+    print("## Digits, two views, default fit: CPU seconds (best of 7), one thread\n")
+    rows = []
+    for name, draw in (("clean", None), ("20 % corrupted", 0)):
+        views = noisy(digits(2), draw)
+        best = {MFMSC: float("inf"), OCBR: float("inf")}
+        for _ in range(repeats):
+            for method in best:
+                start = time.process_time()
+                method(10).fit(views)
+                best[method] = min(best[method], time.process_time() - start)
+        rows.append([name, best[MFMSC], best[OCBR], best[OCBR] / best[MFMSC]])
+    print_table(["", "MFMSC", "OCBR", "ratio"], rows)
+
+
+def memory(sizes: list[int], keys: list[str]) -> None:
+    """Each fit in a process of its own, so that its peak is its own."""
+    print("## Two views of 64 features, 10 clusters, float64, one thread\n")
+
+    def rows():
+        for n in sizes:
+            for key in keys:
+                done = subprocess.run([sys.executable, "-c", CHILD, str(n), key], capture_output=True, text=True)
+                if done.returncode:
+                    yield [n, key, "failed: " + done.stderr.strip().splitlines()[-1], "", ""]
+                    continue
+                seconds, before, peak = json.loads(done.stdout)
+                yield [n, key, f"{seconds:.1f}", f"{before:.0f}", f"{peak:.0f}"]
+
+    print_table(["n", "method", "seconds", "MB before the fit", "peak MB of the process"], rows())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["ratio", "memory"])
+    parser.add_argument("sizes", nargs="*", type=int, help="samples (2000, 10000 and 50000 by default)")
+    parser.add_argument("--methods", nargs="+", default=["mfmsc", "ocbr"], choices=list(METHODS))
+    options = parser.parse_args()
+    if options.what == "memory":
+        memory(options.sizes or [2000, 10000, 50000], options.methods)
+    else:
+        with threadpool_limits(1):
+            ratio()
+
+
+if __name__ == "__main__":
+    main()
