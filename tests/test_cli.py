@@ -52,6 +52,17 @@ def test_methods_and_datasets_are_listed(manyview):
     assert "digits" in manyview("datasets").stdout
 
 
+def test_the_digits_can_be_exported_and_clustered(manyview, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert manyview("datasets", "--export", "digits").returncode == 0
+    words = ["cluster", "digits/fourier.csv", "digits/profile.csv", "-k", 10, "--truth", "digits/labels.csv"]
+    assert manyview(*words, "--out", "out").returncode == 0
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["metrics"]["acc"] > 0.96
+    again = manyview("datasets", "--export", "digits")
+    assert again.returncode == 2
+    assert "--force" in again.stderr
+
+
 def test_cluster_writes_labels_and_summary(manyview, project):
     words = [
         "cluster",
@@ -123,8 +134,8 @@ def test_bad_input_gives_a_message_and_exit_code_2(manyview, project, words, say
     assert says in done.stderr
     assert "Traceback" not in done.stderr
     assert not (project / "out").exists()
-    if done.stderr.startswith("error:"):
-        assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stderr.startswith("error:")
+    assert len(done.stderr.strip().splitlines()) == 1
 
 
 def test_demo_runs_twice_and_writes_labels_and_a_picture(manyview, tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""The command line. Exit codes: 0 done, 1 interrupted or failed, 2 usage or bad input."""
+"""The command line. Exit codes: 0 done, 2 usage or bad input, 130 interrupted."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import numpy as np
+import pandas as pd
 import typer
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -33,20 +34,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 out, err = Console(soft_wrap=True), Console(stderr=True, soft_wrap=True)
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # of the click that typer carries, or of click itself
 RESULT_FILES = ("labels.csv", "summary.json")
 
 
 def main(words: list[str] | None = None) -> None:
-    """Run the command line; mistakes in the input are told in one line, without a traceback."""
+    """Run the command line; mistakes in words or input are told in one line, without a traceback."""
     try:
-        app(words)
+        code = app(words, standalone_mode=False)
+    except UsageError as error:
+        fail(f"{error.format_message()} See 'manyview --help'.")  # type: ignore[attr-defined]
     except (InputError, OSError) as error:
         fail(str(error))
-    except KeyboardInterrupt:
-        fail("interrupted; nothing was written", code=1)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
-def fail(message: str, code: int = 2) -> None:
+def fail(message: str, code: int = 2) -> NoReturn:
     """Print a one-line error and exit."""
     err.print(f"error: {' '.join(message.split())}", style="red", markup=False, highlight=False)
     sys.exit(code)
@@ -102,9 +105,16 @@ def methods() -> None:
 
 
 @app.command()
-def datasets() -> None:
-    """List the embedded data sets."""
+def datasets(
+    export: Annotated[Path | None, typer.Option(help="Write the digits there: a CSV per view, and labels.csv.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files in the folder.")] = False,
+) -> None:
+    """List the embedded data sets, or write the digits as CSV files to try things on."""
     digits = manyview.load_digits(tuple(manyview.DIGITS_VIEWS))
+    if export is not None:
+        written = write_files(export, as_csv(digits), force=force)
+        out.print("wrote " + ", ".join(map(str, written)), highlight=False, markup=False)
+        return
     views = ", ".join(f"{name} {X.shape[1]}" for name, X in digits.views.items())
     shape = f"{digits.views.n_samples} samples, {digits.n_classes} classes; views: {views}"
     show(("name", "shape", "description"), [(digits.name, shape, digits.description)])
@@ -128,6 +138,14 @@ def demo(
         [(row.name, f"{row.acc:.3f}", f"{row.nmi:.3f}", f"{row.seconds:.2f}") for row in rows],
     )
     out.print(f"labels: {written[0]}\npicture: {written[1]}", highlight=False, markup=False)
+
+
+def as_csv(data: manyview.Dataset) -> dict[str, str]:
+    """Return a data set as CSV files with sample ids, one per view and one of labels."""
+    ids = pd.Index([f"sample{i:04d}" for i in range(data.views.n_samples)], name="id")
+    tables = {name: pd.DataFrame(X, index=ids).add_prefix(f"{name}_") for name, X in data.views.items()}
+    tables["labels"] = pd.DataFrame({"label": data.labels}, index=ids)
+    return {f"{name}.csv": table.to_csv() for name, table in tables.items()}
 
 
 # What the commands share -----------------------------------------------------------------------------

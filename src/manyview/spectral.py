@@ -73,7 +73,7 @@ def unit_length_rows(F: Dense) -> Dense:
 
 def assign_labels(F: Dense, n_clusters: int, how: str = "kmeans", random_state: Seed = None) -> Labels:
     """Read labels 0 .. n_clusters - 1 off the rows of an embedding; no label is left out."""
-    check_choice("assign", how, tuple(_ASSIGN))
+    check_choice("assign", how, ASSIGNERS)
     if n_clusters == 1:
         return np.zeros(len(F), np.int32)
     labels = _ASSIGN[how](F, n_clusters, random_state)
@@ -128,6 +128,7 @@ def _spread_rows(F: Dense, count: int, rng: np.random.RandomState) -> list[int]:
 
 
 _ASSIGN = {"kmeans": _kmeans, "discretize": _discretize, "qr": _qr}
+ASSIGNERS = tuple(_ASSIGN)
 
 
 def fill_empty_clusters(labels: Labels, F: Dense, n_clusters: int) -> Labels:

@@ -55,7 +55,7 @@ def fit(problem: Problem) -> Solution:
     """Recover, smooth if asked to, and partition."""
     recovered, outcome = recover(problem)
     rows = [to_unit_distance(view.rows) for view in recovered]
-    sizes = [neighbors(problem, sparse) for sparse in problem.sparse]
+    sizes = [neighbors(problem, counts) for counts in problem.counts]
     if problem.graph_weight > 0:
         S = normalized_adjacency(adaptive_graph(side_by_side(rows), max(sizes)))
         rows = [to_unit_distance(smooth(S, R, problem.graph_weight)) for R in rows]
@@ -80,8 +80,8 @@ def recover(problem: Problem) -> tuple[list[Recovered], Outcome]:
     """Recover all views in one loop: each dense one until its own residual is small; sparse ones need no loop."""
     r = problem.n_components or default_rank(problem.tables[0].shape[0], problem.n_clusters)
     states = [
-        None if sparse else Recovery.start(X, r, problem.noise_level, problem.sparsity)
-        for X, sparse in zip(problem.tables, problem.sparse, strict=True)
+        None if counts else Recovery.start(X, r, problem.noise_level, problem.sparsity)
+        for X, counts in zip(problem.tables, problem.counts, strict=True)
     ]
     dense = [state for state in states if state is not None]
 

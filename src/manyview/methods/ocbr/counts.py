@@ -15,7 +15,9 @@ ENTRIES_PER_BIN = 50
 
 
 def clean_counts(X: Array) -> sp.csr_array:
-    """Weigh the entries of a sparse view by how likely they are signal; without negative entries X stays as it is.
+    """Weigh the entries of a sparse view by how likely they are signal.
+
+    X stays as it is without negative entries, and where half of them or more are negative: these are no counts.
 
     Counts have no negative entries, so those that there are show the noise, and noise that is symmetric about 0
     hides as many positive ones of each size. Among the entries of size t the share of signal is then
@@ -24,9 +26,9 @@ def clean_counts(X: Array) -> sp.csr_array:
     """
     X = sp.csr_array(X)
     negative = -X.data[X.data < 0]
-    if negative.size == 0:
-        return X
     positive = X.data > 0
+    if negative.size == 0 or negative.size >= np.count_nonzero(positive):
+        return X
     odds = signal_odds(X.data[positive], negative)
     column = X.indices[positive]
     d = X.shape[1]
@@ -54,6 +56,6 @@ def signal_odds(positive: NDArray[Any], negative: NDArray[Any]) -> NDArray[np.fl
 def weigh_by_rarity(X: sp.csr_array) -> sp.csr_array:
     """Multiply each feature by log((1 + n) / (1 + number of samples that have it)) + 1, the usual idf."""
     n, d = X.shape
-    having = np.bincount(X.indices[X.data > 0], minlength=d)
+    having = np.bincount(X.indices[X.data != 0], minlength=d)
     idf = (np.log((1 + n) / (1 + having)) + 1).astype(X.dtype)
     return sp.csr_array((X.data * idf[X.indices], X.indices, X.indptr), X.shape)

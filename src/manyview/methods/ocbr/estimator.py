@@ -16,7 +16,7 @@ from manyview.methods.ocbr import balanced, corrected, printed
 from manyview.methods.ocbr.solution import GRAPHS, Defaults, Problem
 from manyview.optimize import Callback, Outcome
 from manyview.scaling import Scaling, Standardizer, choose_scalings
-from manyview.spectral import Seed
+from manyview.spectral import ASSIGNERS, Seed
 from manyview.views import Array, Views
 
 VARIANTS: dict[str, ModuleType] = {"balanced": balanced, "corrected": corrected, "printed": printed}
@@ -42,15 +42,16 @@ class OCBR(MultiViewClusterer):
         "balanced": the form above. "corrected": the paper's objective and alternation with its errata mended.
         "printed": Algorithm 1 of the paper as printed; it shows what the printed equations give, and is no use else.
     graph_weight : float, optional
-        lambda_2, no unit: how strongly a basis follows its graph. Default 0 ("balanced") or 0.7, the paper's.
-        In "balanced" it is measured in tau_i^2, the square of the singular value that just survives; more draws
-        neighbours together, too much blurs clusters.
+        lambda_2, no unit: how strongly samples are drawn to their neighbours. Default 0 ("balanced") or 0.7, the
+        paper's. In "balanced" it smooths the representation of each view along the joint graph; more helps a plain
+        cut (`graph="joint"`), too much blurs clusters.
     consensus_weight : float, optional
-        beta, no unit: how strongly the views' bases follow one another. Default 0 ("balanced") or 0.25, the paper's;
-        scaled as `graph_weight`. More makes views agree, too much lets a bad view spoil a good one.
+        beta, no unit: how strongly the views' bases follow one another. Default 0 ("balanced") or 0.25, the paper's.
+        In "balanced" it is measured in tau_i^2, the square of the singular value that just survives. More makes
+        views agree, too much lets a bad view spoil a good one.
     n_neighbors : int, optional
-        s, neighbours per sample in each graph; 10 by default (5 in "printed"). Fewer keeps small clusters apart,
-        more smooths over noise.
+        s, neighbours per sample in each graph; by default 10 (5 in "printed"; in "balanced" 20 for sparse views, and
+        at most a sixth of n). Fewer keeps small clusters apart, more smooths over noise.
     n_components : int, optional
         r, columns of each basis; max(60, c) by default, at most a third of n and the number of features. Too few
         loses small clusters, more costs time. "balanced" only: the other variants have r = c.
@@ -71,7 +72,7 @@ class OCBR(MultiViewClusterer):
     degree_regularization : float, default=1.0
         tau in D + tau mean(D); keeps the cut from splitting off a few outliers. 0 turns it off.
     assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
-        How labels are read off the spectral embedding.
+        How labels are read off the spectral embedding; `graph="consensus"` does not need it.
     max_iter : int, optional
         Most sweeps: 200, in "corrected" 100, in "printed" 25.
     tol : float, optional
@@ -173,14 +174,16 @@ class OCBR(MultiViewClusterer):
         check_choice("variant", self.variant, tuple(VARIANTS))
         check_choice("graph", self.graph, GRAPHS)
         check_choice("orthonormalize", self.orthonormalize, ("polar", "kmeans"))
+        check_choice("assign_labels", self.assign_labels, ASSIGNERS)
         for name, minimum in (("n_neighbors", 1), ("n_components", 1), ("max_iter", 1)):
             if getattr(self, name) is not None:
                 check_int(name, getattr(self, name), minimum=minimum)
         for name in ("graph_weight", "consensus_weight", "tol"):
             if getattr(self, name) is not None:
                 check_real(name, getattr(self, name), minimum=0)
-        for name in ("sparsity", "noise_level", "degree_regularization"):
-            check_real(name, getattr(self, name), minimum=0)
+        for name in ("sparsity", "noise_level"):  # at 0, every entry would be an error
+            check_real(name, getattr(self, name), minimum=1e-6)
+        check_real("degree_regularization", self.degree_regularization, minimum=0)
 
     def _fit(self, views: Views) -> Outcome:
         variant = VARIANTS[self.variant]

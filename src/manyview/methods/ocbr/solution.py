@@ -53,6 +53,11 @@ class Problem:
     callback: Callback | None
 
     @property
+    def counts(self) -> list[bool]:
+        """Whether each view is cleaned as counts: it is scaled as such, or a scipy sparse matrix that is not scaled."""
+        return [sparse or sp.issparse(X) for sparse, X in zip(self.sparse, self.tables, strict=True)]
+
+    @property
     def fixed_neighbors(self) -> int:
         """Neighbours per sample, for the variants in which they do not depend on the data."""
         assert self.n_neighbors is not None
