@@ -73,17 +73,17 @@ def curve_table(draws: int) -> None:
 
 
 def seeds_table() -> None:
-    """Largest change of OCBR's ACC when only its seed changes."""
-    print("## OCBR with seeds 0 to 4 on the same data: lowest and highest ACC\n")
+    """Change of OCBR's ACC when only its seed changes."""
+    print("## OCBR with seeds 0 and 1 on the same data: ACC\n")
 
     def rows() -> Iterator[list[object]]:
         for data in research_data():
             for name, draw in (("clean", None), ("20 % corrupted", 0)):
                 views = noisy(data, draw)
-                accs = [score(OCBR, views, data, random_state=seed).acc for seed in range(5)]
-                yield [data.name, name, min(accs), max(accs), max(accs) - min(accs)]
+                first, second = (score(OCBR, views, data, random_state=seed).acc for seed in (0, 1))
+                yield [data.name, name, first, second, abs(first - second)]
 
-    print_table(["data", "", "lowest", "highest", "range"], rows())
+    print_table(["data", "", "seed 0", "seed 1", "difference"], rows())
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """Time and memory of OCBR beside MFMSC.
 
 python benchmarks/scale.py ratio            # digits, two views: seconds of OCBR over those of MFMSC, same run
+python benchmarks/scale.py imports          # seconds of `import manyview` over those of `import sklearn.cluster`
 python benchmarks/scale.py memory [n ...]   # two views of 64 features: seconds and peak memory against n
 """
 
@@ -48,6 +49,17 @@ def ratio(repeats: int = 7) -> None:
     print_table(["", "MFMSC", "OCBR", "ratio"], rows)
 
 
+def imports(repeats: int = 7) -> None:
+    """Best seconds of an import in a new process, by turns."""
+    best = {"sklearn.cluster": float("inf"), "manyview": float("inf")}
+    for _ in range(repeats):
+        for name in best:
+            code = f"import time; t = time.perf_counter(); import {name}; print(time.perf_counter() - t)"
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+            best[name] = min(best[name], float(done.stdout))
+    print_table([*best, "ratio"], [[*best.values(), best["manyview"] / best["sklearn.cluster"]]])
+
+
 def memory(sizes: list[int], keys: list[str]) -> None:
     """Each fit in a process of its own, so that its peak is its own."""
     print("## Two views of 64 features, 10 clusters, float64, one thread\n")
@@ -67,12 +79,14 @@ def memory(sizes: list[int], keys: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["ratio", "memory"])
+    parser.add_argument("what", choices=["ratio", "imports", "memory"])
     parser.add_argument("sizes", nargs="*", type=int, help="samples (2000, 10000 and 50000 by default)")
     parser.add_argument("--methods", nargs="+", default=["mfmsc", "ocbr"], choices=list(METHODS))
     options = parser.parse_args()
     if options.what == "memory":
         memory(options.sizes or [2000, 10000, 50000], options.methods)
+    elif options.what == "imports":
+        imports()
     else:
         with threadpool_limits(1):
             ratio()

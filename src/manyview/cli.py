@@ -43,7 +43,10 @@ def main(words: list[str] | None = None) -> None:
     try:
         code = app(words, standalone_mode=False)
     except UsageError as error:
-        fail(f"{error.format_message()} See 'manyview --help'.")  # type: ignore[attr-defined]
+        message = error.format_message()  # type: ignore[attr-defined]
+        if not message:  # no words at all: the help has been shown
+            sys.exit(2)
+        fail(f"{message} See 'manyview --help'.")
     except (InputError, OSError) as error:
         fail(str(error))
     sys.exit(code if isinstance(code, int) else 0)

@@ -78,9 +78,10 @@ class Recovery:
         consensus term beta/4 sum_j |U U' - U_j U_j'|^2 in units of the singular value that just survives.
         """
         A = self.X - soft_threshold(self.X - self.Y, self.kappa)
-        pull = sum((other @ (other.T @ self.U) for other in others), np.zeros_like(self.U)) if beta else self.U * 0
-        basis = orthogonal_iteration(A, self.U, pull * self.X.dtype.type(beta * self.tau**2))
-        self.U, s, P = singular_triplets(A, basis)
+        pull: Dense | float = 0.0
+        if beta > 0:
+            pull = sum_of_projections(others, self.U) * self.X.dtype.type(beta * self.tau**2)
+        self.U, s, P = singular_triplets(A, orthogonal_iteration(A, self.U, pull))
         self.spectrum = np.maximum(s - self.X.dtype.type(self.tau), 0)
         L = (self.U * self.spectrum) @ P.T
         size = float(np.linalg.norm(L))
@@ -147,6 +148,11 @@ def typical_size(X: Dense) -> float:
 def orthogonal_iteration(A: Any, U: Dense, pull: Dense | float = 0.0) -> Dense:
     """One step towards the leading left singular vectors of A, or wherever else they are pulled."""
     return orthonormal_columns(A @ (A.T @ U) + pull)
+
+
+def sum_of_projections(bases: Sequence[Dense], U: Dense) -> Dense:
+    """Return sum_j U_j U_j' U."""
+    return sum((other @ (other.T @ U) for other in bases), np.zeros_like(U))
 
 
 def singular_triplets(A: Dense, U: Dense) -> tuple[Dense, Dense, Dense]:
