@@ -12,8 +12,10 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from manyview import linalg
 from manyview.graph import normalized_adjacency
 from manyview.linalg import (
+    conjugate_gradients,
     economical_svd,
     fix_signs,
+    orthonormal_columns,
     procrustes,
     project_nonnegative,
     project_orthonormal,
@@ -222,6 +224,94 @@ def test_kernels_keep_float32_and_leave_their_input_alone(kernel, rng):
     np.testing.assert_array_equal(A, before)
 
 
+def span(A):
+    return A @ np.linalg.pinv(A)
+
+
+@pytest.mark.parametrize(
+    "A",
+    [
+        np.random.default_rng(0).standard_normal((20, 4)),
+        np.random.default_rng(1).standard_normal((20, 4)) * [1e-150, 1, 1e150, 7],
+        np.linalg.qr(np.random.default_rng(2).standard_normal((9, 3)))[0],
+        np.vander(np.linspace(1, 2, 15), 4),  # nearly dependent columns: QR takes over
+        np.ones((5, 1)),
+    ],
+    ids=["random", "all magnitudes", "orthonormal", "ill conditioned", "one column"],
+)
+def test_orthonormal_columns_span_what_they_did(A):
+    before = A.copy()
+    U = orthonormal_columns(A)
+    np.testing.assert_allclose(U.T @ U, np.eye(A.shape[1]), atol=1e-12)
+    np.testing.assert_allclose(span(U), span(A / np.linalg.norm(A, axis=0)), atol=1e-9)
+    np.testing.assert_array_equal(A, before)
+
+
+@pytest.mark.parametrize("A", [np.zeros((6, 3)), np.eye(6, 3) * [1, 0, 1], np.ones((6, 3))], ids=["0", "column", "1"])
+def test_orthonormal_columns_of_too_low_a_rank_are_orthonormal_all_the_same(A):
+    U = orthonormal_columns(A)
+    np.testing.assert_allclose(U.T @ U, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(U @ (U.T @ A), A, atol=1e-12)
+
+
+def test_columns_of_any_length_come_to_the_nearest_orthonormal_ones(rng):
+    A = np.linalg.qr(rng.standard_normal((30, 5)))[0] + 0.05 * rng.standard_normal((30, 5))
+    lengths = [1, 10, 0.1, 3, 1e-5]
+    expected = project_orthonormal(A / np.linalg.norm(A, axis=0))
+    np.testing.assert_allclose(orthonormal_columns(A * lengths), expected, atol=1e-12)
+    assert orthonormal_columns(A.astype(np.float32)).dtype == np.float32
+
+
+# Linear systems ----------------------------------------------------------------------------------
+
+
+def positive_definite(n, condition, seed=0):
+    rng = np.random.default_rng(seed)
+    Q = np.linalg.qr(rng.standard_normal((n, n)))[0]
+    return (Q * np.geomspace(1, condition, n)) @ Q.T
+
+
+@pytest.mark.parametrize("condition", [1, 10, 1e4])
+def test_conjugate_gradients_agree_with_the_direct_solution(condition, rng):
+    A, B = positive_definite(30, condition), rng.standard_normal((30, 4)) * [1, 1e-8, 1e8, 1]
+    X = conjugate_gradients(lambda V: A @ V, B, start=np.zeros_like(B), tol=1e-10)
+    assert (np.linalg.norm(A @ X - B, axis=0) <= 2e-10 * np.linalg.norm(B, axis=0)).all()
+    np.testing.assert_allclose(X, np.linalg.solve(A, B), rtol=1e-5, atol=1e-8 * np.abs(X).max(axis=0).max())
+
+
+def test_each_column_may_have_a_matrix_of_its_own(rng):
+    A, B, shifts = positive_definite(12, 50), rng.standard_normal((12, 3)), np.array([0.0, 1.0, 100.0])
+    X = conjugate_gradients(lambda V: A @ V + V * shifts, B, start=rng.standard_normal((12, 3)), tol=1e-12)
+    for x, b, shift in zip(X.T, B.T, shifts, strict=True):
+        np.testing.assert_allclose(x, np.linalg.solve(A + shift * np.eye(12), b), atol=1e-9)
+
+
+def test_conjugate_gradients_end_after_as_many_steps_as_there_are_eigenvalues(rng):
+    A = np.diag(np.repeat([1.0, 2.0, 5.0], 10))
+    B = rng.standard_normal((30, 2))
+    X = conjugate_gradients(lambda V: A @ V, B, start=np.zeros_like(B), tol=0, max_iter=3)
+    np.testing.assert_allclose(A @ X, B, atol=1e-10)
+
+
+def test_conjugate_gradients_stay_at_the_solution_and_leave_their_input_alone(rng):
+    A, B = positive_definite(10, 5), rng.standard_normal((10, 2))
+    start = np.linalg.solve(A, B)
+    kept = start.copy(), B.copy()
+    calls = []
+    X = conjugate_gradients(lambda V: calls.append(1) or A @ V, B, start=start)
+    assert len(calls) == 1
+    for found, before in zip((X, B), kept, strict=True):
+        np.testing.assert_array_equal(found, before)
+
+
+def test_zero_right_hand_sides_give_zero(rng):
+    A, B = positive_definite(10, 5), rng.standard_normal((10, 2)) * [1, 0]
+    X = conjugate_gradients(lambda V: A @ V, B, start=np.zeros_like(B))
+    assert not X[:, 1].any()
+    assert np.isfinite(X).all()
+    assert conjugate_gradients(lambda V: V, B.astype(np.float32), start=np.zeros((10, 2), np.float32)).dtype == "f4"
+
+
 # Eigenvectors ------------------------------------------------------------------------------------
 
 
@@ -370,6 +460,20 @@ def test_every_solver_does_alone(solver, name, monkeypatch):
     monkeypatch.setattr(linalg, "_SOLVERS", (solver,))
     S = graph(name)
     assert_top_eigenvectors(S, 2, *top_eigenvectors(S, 2))
+
+
+def test_matrices_that_share_indices_with_the_input_are_left_alone(rng):
+    """A normalised adjacency shares the index arrays of its graph, and scipy sorts indices in place."""
+    W = random_graph(80, 0.2)
+    columns = np.concatenate([rng.permutation(row) for row in np.split(W.indices, W.indptr[1:-1])])
+    W = sp.csr_array((rng.random(W.nnz), columns, W.indptr), W.shape)
+    W = sp.csr_array((W.data, W.indices, W.indptr), W.shape)
+    before = W.toarray()
+    S = sp.csr_array((W.data * 2, W.indices, W.indptr), W.shape)
+    assert not S.has_sorted_indices
+    top_eigenvectors(S, 3, tol=1e3)
+    np.testing.assert_array_equal(W.toarray(), before)
+    np.testing.assert_array_equal(S.toarray(), 2 * before)
 
 
 def test_large_graphs_are_never_made_dense():

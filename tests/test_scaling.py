@@ -7,7 +7,17 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from sklearn.preprocessing import StandardScaler, normalize
 
 from manyview import InputError, Views
-from manyview.scaling import is_sparse_view, scale_views, standardize, unit_rows
+from manyview.scaling import (
+    REACH,
+    Standardizer,
+    choose_scalings,
+    is_sparse_view,
+    robust_standardize,
+    scale_views,
+    side_by_side,
+    standardize,
+    unit_rows,
+)
 
 any_numbers = st.floats(allow_nan=False, allow_infinity=False)
 tables = arrays(float, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=any_numbers)
@@ -109,3 +119,93 @@ def test_wrong_scalings_are_refused(scaling, message):
 def test_standardising_a_sparse_matrix_is_refused():
     with pytest.raises(InputError, match=r"fill in the zeros.*use scaling='unit'"):
         scale_views(Views([sp.csr_array(COUNTS)]), "standard")
+
+
+@pytest.mark.parametrize("scaling", ["standard", "robust"])
+def test_the_refusal_names_the_scaling_that_was_asked_for(scaling):
+    with pytest.raises(InputError, match=f"scaling='{scaling}' would fill in the zeros"):
+        scale_views(Views([sp.csr_array(COUNTS)]), scaling)
+
+
+def test_auto_means_unit_for_sparse_views_and_what_the_caller_wants_for_others():
+    assert choose_scalings(VIEWS, "auto") == {"dense": "standard", "counts": "unit"}
+    assert choose_scalings(VIEWS, "auto", dense="robust") == {"dense": "robust", "counts": "unit"}
+    assert choose_scalings(VIEWS, {"counts": "none"}, dense="robust") == {"dense": "robust", "counts": "none"}
+    assert choose_scalings(VIEWS, "standard", dense="robust") == {"dense": "standard", "counts": "standard"}
+
+
+# Robust standardisation --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("robust", [False, True])
+@given(X=arrays(float, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.floats(-1e6, 1e6)))
+def test_standardising_can_be_undone(X, robust):
+    scaler = Standardizer.fit(X, robust=robust)
+    Y = scaler.apply(X)
+    constant = scaler.sd == 0
+    assert not Y[:, constant].any()
+    tolerance = 1e-9 * np.abs(X).max(axis=0)
+    assert (np.abs(scaler.undo(Y) - X) <= np.where(constant, np.inf, tolerance + 1e-300)).all()
+
+
+def test_constant_columns_come_back_as_they_were():
+    X = np.column_stack([np.full(9, 7.0), np.arange(9)])
+    for robust in (False, True):
+        scaler = Standardizer.fit(X, robust=robust)
+        np.testing.assert_allclose(scaler.undo(scaler.apply(X)), X)
+
+
+def test_the_map_learnt_on_one_table_applies_to_another():
+    scaler = Standardizer.fit(np.array([[0.0, 10], [2, 30]]))
+    np.testing.assert_allclose(scaler.apply(np.array([[3.0, 20]])), [[2, 0]])
+    np.testing.assert_allclose(scaler.undo(np.array([[2.0, 0]])), [[3, 20]])
+
+
+def test_without_outliers_robust_is_plain(rng):
+    X = rng.uniform(-3, 5, (50, 4)) * [1, 100, 1e-5, 0]
+    np.testing.assert_allclose(robust_standardize(X), standardize(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e9, -1e100])
+def test_outliers_do_not_move_the_rest(size, rng):
+    X = rng.standard_normal((500, 2))
+    spoilt = X.copy()
+    spoilt[:5, 0] = size
+    Y = robust_standardize(spoilt)
+    assert np.abs(Y[5:, 0].mean()) < 0.15
+    assert 0.6 < Y[5:, 0].std() <= 1
+    np.testing.assert_allclose(Y[:, 1], standardize(X)[:, 1], atol=1e-12)
+    assert (np.abs(Y[:5, 0]) > REACH / 2).all()  # they are not clipped away themselves
+    assert np.abs(standardize(spoilt)[5:, 0]).max() < 0.2  # as plain standardising would have it
+
+
+def test_a_column_mostly_of_one_value_keeps_its_others(rng):
+    X = np.where(rng.random((100, 1)) < 0.3, rng.standard_normal((100, 1)), 0.0)
+    np.testing.assert_allclose(robust_standardize(X), standardize(X), atol=1e-12)
+
+
+def test_robust_standardisation_keeps_float32_and_its_input(rng):
+    X = rng.standard_normal((30, 4)).astype(np.float32)
+    X[0, 0] = 1e6
+    before = X.copy()
+    scaler = Standardizer.fit(X, robust=True)
+    assert scaler.apply(X).dtype == scaler.undo(scaler.apply(X)).dtype == np.float32
+    np.testing.assert_array_equal(X, before)
+
+
+# Side by side ------------------------------------------------------------------------------------
+
+
+def test_squared_distances_add_up_side_by_side(rng):
+    tables = [rng.standard_normal((6, 3)), sp.csr_array(np.eye(6, 4)), rng.standard_normal((6, 2))]
+    joined = side_by_side(tables)
+    assert isinstance(joined, sp.csr_array)
+    np.testing.assert_array_equal(joined.toarray(), np.hstack([tables[0], np.eye(6, 4), tables[2]]))
+
+
+def test_dense_tables_stay_dense_and_one_table_stays_itself(rng):
+    A, B = rng.standard_normal((6, 3)).astype(np.float32), rng.standard_normal((6, 2)).astype(np.float32)
+    joined = side_by_side([A, B])
+    assert isinstance(joined, np.ndarray)
+    assert joined.dtype == np.float32
+    assert side_by_side([A]) is A

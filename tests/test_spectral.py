@@ -3,7 +3,15 @@ import pytest
 import scipy.sparse as sp
 
 from manyview import InputError, adjusted_rand_index
-from manyview.spectral import assign_labels, fill_empty_clusters, normalized_cut, spectral_embedding, unit_length_rows
+from manyview.graph import adaptive_graph
+from manyview.spectral import (
+    assign_labels,
+    fill_empty_clusters,
+    normalized_cut,
+    pivoted_kmeans,
+    spectral_embedding,
+    unit_length_rows,
+)
 
 ASSIGNERS = ["kmeans", "discretize", "qr"]
 
@@ -112,6 +120,38 @@ def test_embedding_keeps_float32_and_is_orthonormal():
     values, F = spectral_embedding(W.astype(np.float32), 3)
     assert (values.dtype, F.dtype) == (np.float32, np.float32)
     np.testing.assert_allclose(F.T @ F, np.eye(3), atol=1e-5)
+
+
+def test_the_graph_is_left_alone(rng):
+    W = adaptive_graph(rng.standard_normal((200, 3)), 8)
+    before = W.toarray()
+    normalized_cut(W, 3, random_state=0)
+    np.testing.assert_array_equal(W.toarray(), before)
+    np.testing.assert_array_equal(before, before.T)
+
+
+def test_pivoted_kmeans_reads_indicator_rows_off_in_any_rotation(rng):
+    truth = rng.permutation(np.repeat(np.arange(4), (3, 9, 20, 8)))
+    rotation, _ = np.linalg.qr(rng.standard_normal((4, 4)))
+    rows = (np.eye(4)[truth] + 0.05 * rng.standard_normal((40, 4))) @ rotation
+    labels = pivoted_kmeans(rows, 4)
+    assert labels.dtype == np.int32
+    assert adjusted_rand_index(truth, labels) == 1
+
+
+def test_pivoted_kmeans_is_not_random(rng):
+    F = rng.standard_normal((60, 5))
+    np.random.seed(1)  # noqa: NPY002
+    first = pivoted_kmeans(F, 5)
+    np.random.seed(2)  # noqa: NPY002
+    np.testing.assert_array_equal(pivoted_kmeans(F, 5), first)
+
+
+@pytest.mark.parametrize("distinct", [1, 2, 3])
+@pytest.mark.parametrize("columns", [2, 4, 6])
+def test_pivoted_kmeans_leaves_no_label_out(distinct, columns):
+    F = np.eye(4, columns)[np.arange(10) % distinct]
+    assert np.unique(pivoted_kmeans(F, 4)).tolist() == [0, 1, 2, 3]
 
 
 def test_unit_length_rows_leave_zero_rows():

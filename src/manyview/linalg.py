@@ -197,7 +197,7 @@ def top_eigenvectors(S: Any, k: int, *, tol: float = 1e-8) -> tuple[Dense, Dense
     Deterministic: starts are fixed. Memory O(nnz + n k): S is only made dense where n is of the
     order of k, that is, where the dense matrix is no larger than the result.
     """
-    S = sp.csr_array(S, dtype=np.float64)
+    S = sp.csr_array(S, dtype=np.float64, copy=True)  # scipy sorts indices in place, which S may share with a graph
     n = S.shape[0]
     values, vectors = [], []
     for members in _components_by_size(S):

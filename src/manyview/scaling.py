@@ -67,8 +67,9 @@ class Standardizer:
     def fit(cls, X: Array, *, robust: bool = False) -> Standardizer:
         """Learn the map; `robust` leaves out what lies more than `REACH` deviations from the median."""
         if sp.issparse(X):
+            way = "robust" if robust else "standard"
             raise InputError(
-                "scaling='standard' would fill in the zeros of a scipy sparse view; use scaling='unit', or pass "
+                f"scaling={way!r} would fill in the zeros of a scipy sparse view; use scaling='unit', or pass "
                 "the view as a dense array."
             )
         largest = np.abs(X).max(axis=0)

@@ -26,8 +26,8 @@ from manyview.methods.selfexpression import (
     make_problem,
     nuclear_norm,
     row_space,
-    smallest_weight,
     sweep,
+    unit_weight,
 )
 from manyview.optimize import Callback, Outcome
 from manyview.scaling import Scaling, scale_views
@@ -54,10 +54,11 @@ class LRRGL(RepresentationClusterer):
     ----------
     n_clusters : int, default=8
         c, the number of clusters.
-    sparsity : float, default=20
-        Weight of the corruption E, in units of the weight up to which Z = 0 is optimal:
-        lambda_v = sparsity / |X_v' sign(X_v)|_2. The source has one lambda_1 for all views, tuned per data set; in this
-        unit one value serves views of any size. Below 5 little is represented, above 100 noise is too.
+    sparsity : float, default=1
+        Weight of the corruption E, lambda_v = sparsity min(d_v, n) / |X_v|_1: at 1 it costs the same to call all of X_v
+        corruption and to represent all of it. (The source has one lambda_1 for all views, tuned per data set; in
+        this unit one value serves views of any scale and size.) Not for views that are mostly zeros themselves, such as
+        text: |E|_1 takes them for corruption altogether, or with more weight each sample represents only itself.
     graph_weight : float, default=0.5
         lambda_2: how much neighbours in a view should have like representations.
     consensus_weight : float, default=0.5
@@ -74,12 +75,12 @@ class LRRGL(RepresentationClusterer):
         How the Z_v become a graph. "angle": each sample is linked to the `n_neighbors` others whose columns of Z make
         the smallest angle with its own (mean cosine over the views, the weight of the link); all other entries are
         dropped. "sum": sum of (|Z_v| + |Z_v'|)/2 as in the source, of which the `n_neighbors` largest
-        entries of each row are kept; it needs more of them (50) and `degree_regularization=0`.
+        entries of each row are kept; it needs more of them (50).
     scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
         "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
         counts and text. "auto" takes "unit" for views that are mostly zeros, else "standard".
-    degree_regularization : float, default=1
-        tau of the normalised cut; keeps it from splitting off a few outliers.
+    degree_regularization : float, default=0
+        tau of the normalised cut; 1 keeps it from splitting off a few outliers.
     assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
         How labels are read off the embedding.
     max_iter : int, default=300
@@ -119,8 +120,8 @@ class LRRGL(RepresentationClusterer):
 
     Notes
     -----
-    With d features over all views, V views and rank q of the Z: time O(V n^2 (d + q)) and memory O(n d + 10 V n^2) per
-    sweep; with ``nonnegative=False`` time O(V n r (d + r)) and memory O(n d + 10 V n r), r <= min(n, d).
+    With d features over all views, V views and rank q of the Z: time O(V n^2 (d + q)) and memory O(n d + 15 V n^2) per
+    sweep; with ``nonnegative=False`` time O(V n r (d + r)) and memory O(n d + 15 V n r), r <= min(n, d).
 
     Examples
     --------
@@ -135,7 +136,7 @@ class LRRGL(RepresentationClusterer):
         self,
         n_clusters: int = 8,
         *,
-        sparsity: float = 20.0,
+        sparsity: float = 1.0,
         graph_weight: float = 0.5,
         consensus_weight: float = 0.5,
         n_neighbors: int = 10,
@@ -143,7 +144,7 @@ class LRRGL(RepresentationClusterer):
         nonnegative: bool = True,
         affinity: str = "angle",
         scaling: Scaling = "auto",
-        degree_regularization: float = 1.0,
+        degree_regularization: float = 0.0,
         assign_labels: str = "kmeans",
         max_iter: int = 300,
         tol: float = 5e-3,
@@ -181,7 +182,7 @@ class LRRGL(RepresentationClusterer):
         X = dense_columns(tables)
         L = [laplacian(build_graph(table, self.graph, self.n_neighbors), "normalized") for table in tables]
         R = None if self.nonnegative else row_space(X)
-        self.laplacians_, self.sparsity_ = L, [self.sparsity * smallest_weight(Xv) for Xv in X]
+        self.laplacians_, self.sparsity_ = L, [self.sparsity * unit_weight(Xv) for Xv in X]
         eta = smoothness(self.graph_weight, self.consensus_weight, len(X))
         problems = [make_problem(Xv, R, lam, smoothness=eta) for Xv, lam in zip(X, self.sparsity_, strict=True)]
         states = [initial_state(problem) for problem in problems]

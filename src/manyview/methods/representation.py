@@ -22,6 +22,7 @@ from manyview.views import Array, Views
 
 Dense = NDArray[np.floating[Any]]
 AFFINITIES = ("angle", "sum")
+COPIES = 15  # Z, its copies, multipliers and what the updates need for a moment; measured, rounded up
 
 
 class RepresentationClusterer(MultiViewClusterer):
@@ -175,10 +176,11 @@ def available_memory() -> float:
 
 
 def bytes_needed(views: Views, representations: float, *, nonnegative: bool) -> float:
-    """Estimate the peak of a fit: `representations` matrices Z in ten copies each, and the data in ten."""
+    """Estimate the peak of a fit: `representations` matrices Z and the data, in `COPIES` copies each."""
     n, d = views.shape
     rows = n if nonnegative else min(n, d)
-    return 10.0 * views.arrays[0].dtype.itemsize * n * (representations * rows + d)
+    itemsize = max(X.dtype.itemsize for X in views.arrays)
+    return float(COPIES * itemsize) * n * (representations * rows + d)
 
 
 def advice(*, nonnegative: bool, feature_level: bool = True) -> str:

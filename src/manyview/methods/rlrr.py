@@ -10,6 +10,7 @@ from manyview.checks import check_choice, check_real
 from manyview.graph import local_scaling_graph
 from manyview.methods import transition
 from manyview.methods.representation import (
+    COPIES,
     LowRank,
     RepresentationClusterer,
     advice,
@@ -25,15 +26,15 @@ from manyview.methods.selfexpression import (
     make_problem,
     nuclear_norm,
     row_space,
-    smallest_weight,
     sweep,
+    unit_weight,
 )
 from manyview.optimize import Callback, Outcome
 from manyview.scaling import Scaling, scale_views
 from manyview.spectral import Seed
 from manyview.views import Array, Views
 
-SPARSITY = {"feature": 30.0, "transition": 1.0}
+LEVELS = ("feature", "transition")
 
 
 class RLRR(RepresentationClusterer):
@@ -60,11 +61,13 @@ class RLRR(RepresentationClusterer):
         c, the number of clusters.
     level : {"feature", "transition"}, default="feature"
         Which of the two problems. "transition" takes self-tuned affinities K_v of all pairs of samples.
-    sparsity : float, optional
-        Weight of the corruption E in units in which one value serves data of any scale and size: at the feature level
-        of the weight up to which Z = 0 is optimal, lambda = sparsity / |X' sign(X)|_2 with X all views stacked, 30 by
-        default; at the transition level of 1 / sqrt(n), 1 by default. (The sources tune lambda per data set.) At the
-        feature level below 5 little is represented, above 100 noise is too.
+    sparsity : float, default=1
+        Weight of the corruption E, in units in which one value serves data of any scale and size. Feature level:
+        lambda = sparsity min(d, n) / |X|_1, X all views stacked and d its rows, so that at 1 it costs the
+        same to call all of X corruption and to represent all of it. Transition level: lambda = sparsity / sqrt(n).
+        (The sources tune lambda per data set.) Not for views that are mostly zeros themselves, such as text: |E|_1
+        takes them for corruption altogether, or with more weight each sample represents only itself; no weight
+        that we tried helps, take another method.
     nonnegative : bool, default=True
         Keep Z >= 0, as the source does. This needs all n x n entries of Z; without it Z = Q W, where the columns of
         Q (n x r) are an orthonormal basis of the row space of all views, and only W (r x n) is iterated. That is exact:
@@ -75,13 +78,13 @@ class RLRR(RepresentationClusterer):
         How Z becomes a graph. "angle": each sample is linked to the `n_neighbors` others whose columns of Z make the
         smallest angle with its own (the cosine is the weight of the link); all other entries are dropped.
         "sum": (|Z| + |Z'|)/2 as in the source, of which the `n_neighbors` largest entries of each
-        row are kept; it needs more of them (50) and `degree_regularization=0`. The transition level always takes
+        row are kept; it needs more of them (50). The transition level always takes
         the source's (Pi P + P' Pi)/2, Pi the stationary distribution, and keeps the `n_neighbors` largest of each row.
     scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
         "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
         counts and text. "auto" takes "unit" for views that are mostly zeros, else "standard".
-    degree_regularization : float, default=1
-        tau of the normalised cut; keeps it from splitting off a few outliers.
+    degree_regularization : float, default=0
+        tau of the normalised cut; 1 keeps it from splitting off a few outliers.
     assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
         How labels are read off the embedding.
     max_iter : int, default=300
@@ -120,8 +123,8 @@ class RLRR(RepresentationClusterer):
     Notes
     -----
     One Z for all views makes the problem that of the views stacked on one another. With d features over all views and
-    rank q of Z: time O(n^2 (d + q)) per sweep, memory O(n d + 10 n^2); with ``nonnegative=False`` time O(n r (d + r)),
-    memory O(n d + n r), r <= min(n, d). At the transition level, V views: time O(V n^2 log n), memory O((2 V + 8) n^2).
+    rank q of Z: time O(n^2 (d + q)) per sweep, memory O(n d + 15 n^2); with ``nonnegative=False`` time O(n r (d + r)),
+    memory O(n d + n r), r <= min(n, d). Transition level, V views: time O(V n^2 log n), memory O((4 V + 16) n^2).
 
     Examples
     --------
@@ -137,12 +140,12 @@ class RLRR(RepresentationClusterer):
         n_clusters: int = 8,
         *,
         level: str = "feature",
-        sparsity: float | None = None,
+        sparsity: float = 1.0,
         nonnegative: bool = True,
         n_neighbors: int = 10,
         affinity: str = "angle",
         scaling: Scaling = "auto",
-        degree_regularization: float = 1.0,
+        degree_regularization: float = 0.0,
         assign_labels: str = "kmeans",
         max_iter: int = 300,
         tol: float = 5e-3,
@@ -167,27 +170,23 @@ class RLRR(RepresentationClusterer):
 
     def _check_params(self) -> None:
         super()._check_params()
-        check_choice("level", self.level, tuple(SPARSITY))
-        if self.sparsity is not None:
-            check_real("sparsity", self.sparsity, minimum=0)
+        check_choice("level", self.level, LEVELS)
+        check_real("sparsity", self.sparsity, minimum=0)
 
     def _fit(self, views: Views) -> Outcome:
         at_transitions = self.level == "transition"
         full = self.nonnegative or at_transitions
-        copies = (2 * views.n_views + 8) / 10 if at_transitions else 1
+        copies = (4 * views.n_views + 16) / COPIES if at_transitions else 1
         hint = advice(nonnegative=full, feature_level=not at_transitions)
         check_memory(bytes_needed(views, copies, nonnegative=full), self.max_memory, views, hint)
         tables, self.scaling_ = scale_views(views, self.scaling)
         return self._fit_transitions(tables) if at_transitions else self._fit_features(tables)
 
-    def _weight(self, unit: float) -> float:
-        return (SPARSITY[self.level] if self.sparsity is None else self.sparsity) * unit
-
     def _fit_features(self, tables: Sequence[Array]) -> Outcome:
         X = dense_columns(tables)
         stacked = np.vstack(X)
         R = None if self.nonnegative else row_space(X)
-        self.sparsity_ = self._weight(smallest_weight(stacked))
+        self.sparsity_ = self.sparsity * unit_weight(stacked)
         problem = make_problem(stacked, R, self.sparsity_)
         state = initial_state(problem)
         outcome = self._run(lambda _: largest_gaps([sweep(problem, state)]))
@@ -200,7 +199,7 @@ class RLRR(RepresentationClusterer):
     def _fit_transitions(self, tables: Sequence[Array]) -> Outcome:
         n = tables[0].shape[0]
         P_v = [transition.transition_matrix(local_scaling_graph(X, n - 1)) for X in tables]
-        self.sparsity_ = self._weight(1 / np.sqrt(n))
+        self.sparsity_ = self.sparsity / float(np.sqrt(n))
         state = transition.initial_state(P_v)
         outcome = self._run(lambda _: transition.sweep(P_v, state, self.sparsity_))
         self.representation_, self.corruption_ = state.P, state.E

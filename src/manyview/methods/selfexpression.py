@@ -29,7 +29,7 @@ Dense = NDArray[np.floating[Any]]
 
 RELAXATION = 1.5  # over-relaxation of the multiplier method; between 1.5 and 1.8 saves about a third of the sweeps
 MU = 3.0  # penalty of the copies of Z, whose singular values are of the order of 1
-MU_FIT = 3.0  # penalty of the fit, in units of lambda / mean |X|
+MU_FIT = 4.0  # penalty of the fit, in units of lambda over the typical entry of X
 
 
 # The problem and its state -----------------------------------------------------------------------
@@ -47,11 +47,12 @@ class Problem:
     mu: float
     nonnegative: bool
     smoothness: float = 0.0  # Lipschitz constant of the gradient of f
+    typical: float = 1.0  # size of the entries of X that are not about 0
 
     @property
     def mu_fit(self) -> float:
         """Penalty of X = A Z + E."""
-        return MU_FIT * self.lam / (float(np.abs(self.X).mean()) or 1.0)
+        return MU_FIT * self.lam / self.typical
 
 
 @dataclass
@@ -78,7 +79,8 @@ def make_problem(X: Dense, R: Dense | None, lam: float, *, smoothness: float = 0
     A = X if R is None else X @ R
     _, s, Bt = economical_svd(A)
     kept = s > 10 * np.finfo(s.dtype).eps * max(A.shape) * s.max(initial=0)
-    return Problem(X, A, s[kept], Bt[kept].T, lam, MU, nonnegative=R is None, smoothness=smoothness)
+    typical = float(np.linalg.norm(X)) ** 2 / (float(np.abs(X).sum()) or 1.0) or 1.0
+    return Problem(X, A, s[kept], Bt[kept].T, lam, MU, R is None, smoothness, typical)
 
 
 def initial_state(problem: Problem) -> State:
@@ -95,25 +97,14 @@ def row_space(tables: Sequence[Dense]) -> Dense:
     return np.ascontiguousarray(Qt[kept | (np.arange(len(s)) == 0)].T)
 
 
-def smallest_weight(X: Dense) -> float:
-    r"""Weight :math:`1 / |X' \mathrm{sign}(X)|_2` of E, up to which Z = 0 is optimal.
+def unit_weight(X: Dense) -> float:
+    r"""Weight :math:`\min(d, n) / |X|_1` of E: calling all of X corruption costs as much as representing all of it.
 
-    The optimality condition of Z = 0, E = X: the multiplier ``lam sign(X)`` of the fit meets ``|X' K|_2 <= 1``.
-    With this unit, a weight means the same whatever the scale and the size of the data.
+    That is, Z = 0, E = X and Z = Q Q', E = 0 (Q an orthonormal basis of a row space of full rank) have the same value.
+    With this unit a weight means the same whatever the scale and the size of the data.
     """
-    S = np.sign(X)
-    v = np.ones(X.shape[1], X.dtype) + np.arange(X.shape[1], dtype=X.dtype) % 7  # no eigenvector by accident
-    norm = 0.0
-    for _ in range(50):  # power iteration; a percent is enough for a unit
-        w = X.T @ (S @ v)
-        v = S.T @ (X @ w)
-        last, norm = norm, float(np.linalg.norm(v))
-        if norm == 0:
-            return 1.0
-        v /= norm
-        if abs(norm - last) <= 1e-3 * norm:
-            break
-    return 1 / float(np.sqrt(norm))
+    total = float(np.abs(X).sum(dtype=np.float64))
+    return min(X.shape) / total if total > 0 else 1.0
 
 
 # The updates -------------------------------------------------------------------------------------
@@ -158,7 +149,7 @@ def sweep(problem: Problem, state: State, gradient: Dense | float = 0.0) -> dict
     a, mu, mu_1 = RELAXATION, problem.mu, problem.mu_fit
     state.Z = Z = update_Z(problem, state, gradient)
     fit, J, E = problem.A @ Z, state.J, state.E
-    size = float(np.linalg.norm(Z)) or 1.0
+    size = max(float(np.linalg.norm(Z)), 1.0)  # a Z that tends to 0 is compared with one sample representing itself
     relaxed = a * fit + (1 - a) * (problem.X - E)
     state.E = update_E(problem, relaxed, state.K1)
     state.K1 = state.K1 + mu_1 * (problem.X - relaxed - state.E)
