@@ -18,6 +18,7 @@ from manyview import (
     make_views,
 )
 from manyview.corruption import corrupt_entries
+from manyview.methods.ocbr import balanced
 
 VARIANTS = ["balanced", "corrected", "printed"]
 
@@ -185,6 +186,22 @@ def test_a_view_of_noise_is_ignored(width, data, rng):
     assert model.view_weights_[:2].min() > 0.3
 
 
+def test_a_view_of_noise_is_left_out_of_the_joint_graph(data, rng, monkeypatch):
+    joint_graphs = []
+    partition = balanced.partition
+
+    def spy(problem, factors, joint, outcome):
+        joint_graphs.append(joint)
+        return partition(problem, factors, joint, outcome)
+
+    monkeypatch.setattr(balanced, "partition", spy)
+    OCBR(4).fit(data.views)
+    OCBR(4).fit([*data.views.arrays, rng.standard_normal((150, 15))])
+    good, with_noise, again = joint_graphs
+    assert abs(with_noise - good).max() > 0.01
+    assert abs(again - good).max() < 1e-12
+
+
 def test_a_view_given_twice(data):
     X, Y = data.views.arrays
     model = OCBR(4).fit([X, X, Y])
@@ -240,6 +257,16 @@ def test_clusters_without_a_link_between_them(c):
         assert adjusted_rand_index(apart.labels, model.labels_) == 1
 
 
+@pytest.mark.parametrize("graph", ["joint", "sum", "blend"])
+def test_a_graph_in_more_pieces_than_clusters_is_connected_before_it_is_cut(graph):
+    apart = make_views(160, 4, (6, 7), noise=0.1, separation=100, seed=0)
+    model = OCBR(3, graph=graph).fit(apart.views)
+    assert sp.csgraph.connected_components(model.affinity_)[0] == 1
+    assert np.unique(model.labels_).tolist() == [0, 1, 2]
+    for cluster in range(4):  # whole clusters are merged, none is cut up
+        assert len(np.unique(model.labels_[apart.labels == cluster])) == 1
+
+
 @pytest.mark.parametrize("size", [1e6, -1e6])
 def test_absurd_entries(size, data, rng):
     X, Y = data.views.arrays
@@ -267,8 +294,8 @@ def test_the_printed_algorithm_runs_and_is_no_use(digits):
         printed = OCBR(10, variant="printed").fit(few)
     assert (printed.n_iter_, printed.converged_) == (25, False)
     assert printed.scaling_ == dict.fromkeys(digits.views.names, "standard")
-    balanced = OCBR(10).fit(few)
-    assert clustering_accuracy(truth, balanced.labels_) > clustering_accuracy(truth, printed.labels_) + 0.3
+    default = OCBR(10).fit(few)
+    assert clustering_accuracy(truth, default.labels_) > clustering_accuracy(truth, printed.labels_) + 0.3
 
 
 @pytest.mark.parametrize("orthonormalize", ["polar", "kmeans"])

@@ -36,6 +36,14 @@ def test_noise_is_weighed_down_and_signal_kept(planted):
     assert np.linalg.norm(Y - signal) < 0.5 * np.linalg.norm(dense - signal)
 
 
+def test_an_entry_keeps_the_share_of_its_energy_that_is_signal():
+    """30 entries of -1 show that 30 of the 90 entries of 1 are noise; both features hold as many of each."""
+    column = np.concatenate([np.full(45, 1.0), np.full(15, -1.0), np.zeros(40)])
+    Y = clean_counts(sp.csr_array(np.column_stack([column, column[::-1]])))
+    np.testing.assert_allclose(Y.data, np.sqrt(1 - 31 / 90))  # one more is noise than was seen
+    assert Y.nnz == 90
+
+
 def test_entries_only_shrink(planted):
     _, X = planted
     Y = clean_counts(X)

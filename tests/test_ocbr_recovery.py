@@ -91,6 +91,11 @@ def test_the_residual_vanishes(small):
     np.testing.assert_allclose(small.L, small.Y, atol=1e-8)
 
 
+def test_momentum_begun_anew_gets_there_soon(small):
+    """Without restarts it takes 166 sweeps here, with them 59."""
+    assert recover(small.X, 16, tol=1e-10, sweeps=100).residual <= 1e-10
+
+
 def test_the_minimum_beats_random_low_rank_changes(small):
     rng = np.random.default_rng(0)
     lowest = small.objective()
@@ -174,7 +179,7 @@ def test_the_low_rank_part_is_found_in_spite_of_them(corrupted):
 
 def test_leniency_tells_a_corrupted_view_from_a_clean_one(corrupted):
     assert corrupted[1].leniency() == 1
-    assert recover(low_rank(300, 40, noise=0.3)[1], 30).leniency() == MOST_LENIENT == 5
+    assert recover(low_rank(300, 40, noise=0.3)[1], 30).leniency() == MOST_LENIENT
 
 
 def test_leniency_falls_as_corruption_grows():
@@ -186,7 +191,7 @@ def test_leniency_falls_as_corruption_grows():
 
 def test_tails_on_one_side_are_no_corruption():
     _, X = low_rank(300, 40, noise=0.3)
-    assert recover(X + gross(X.shape, 0.15, two_sided=False), 30).leniency() == 5
+    assert recover(X + gross(X.shape, 0.15, two_sided=False), 30).leniency() == MOST_LENIENT
 
 
 def test_a_clean_view_stays_almost_as_it_is():

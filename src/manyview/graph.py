@@ -157,7 +157,9 @@ def from_neighbors(weights: Dense, neighbors: Indices) -> sp.csr_array:
     """Directed graph from the weights (n x k) of each sample's neighbours."""
     n, k = neighbors.shape
     row_ends = np.arange(0, n * k + 1, k)
-    return sp.csr_array((weights.ravel(), neighbors.ravel(), row_ends), shape=(n, n))
+    W = sp.csr_array((weights.ravel(), neighbors.ravel(), row_ends), shape=(n, n), copy=True)
+    W.sort_indices()  # now, in a copy: scipy would do it some day, in arrays that others share
+    return W
 
 
 def symmetrize(W: sp.csr_array, how: str = "mean") -> sp.csr_array:

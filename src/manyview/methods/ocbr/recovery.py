@@ -13,7 +13,7 @@ minimum, and the distance to their fixed point tells when.
 The tight threshold kappa makes L robust, but takes too much out of a view that is clean, or not of low rank. So how
 much of a view is gross error is read off the residuals X - L (`Recovery.leniency`): where hardly any lie far out on
 *both* sides there is no such error (a skewed feature is far out on one side only), and the view is cleaned with a
-threshold up to five times as high.
+threshold up to twenty times as high.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ START_CLIP = 3.0  # in robust deviations: no entry may dominate the first subspa
 START_STEPS = 3
 FAR_OUT = 4.0  # robust deviations of the residuals
 GROSS_SHARE = 0.04  # with this share of the residuals far out, half on each side, a view is grossly corrupted
-MOST_LENIENT = 5.0
+MOST_LENIENT = 20.0  # times kappa: beyond, hardly an entry is touched
 REPORTED = 3.0  # robust deviations from which an error is reported as one
 
 
