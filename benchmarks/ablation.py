@@ -54,10 +54,10 @@ CHANGES: dict[str, Change] = {
 
 
 def cases(*, files: bool) -> list[Dataset]:
-    """The digits, and the data sets with up to 3000 samples (the others take long)."""
+    """The digits, and the data sets with up to 1500 samples (the others take long)."""
     found = [digits(2), digits(6)]
-    small = (data for data in research_data() if data.views.n_samples <= 3000) if files else ()
-    return found + [data for data in small if data.name != "mfeat"]
+    small = (data for data in research_data() if data.views.n_samples <= 1500) if files else ()
+    return [*found, *small]
 
 
 def parts_table(draws: int, *, files: bool) -> None:
