@@ -38,13 +38,13 @@ def digits_table(draws: int) -> None:
     print_table(["digits", *RIVALS], rows())
 
 
-def files_table(draws: int, *, large: bool) -> None:
+def files_table(draws: int, *, large: bool, only: list[str]) -> None:
     """The research data: clean, and the mean over the draws of the noise."""
     print(f"## Files: ACC clean / mean of {draws} draws at 20 % corruption\n")
     sums: dict[str, list[tuple[float, float]]] = {name: [] for name in RIVALS}
 
     def rows() -> Iterator[list[object]]:
-        for data in research_data(large=large):
+        for data in research_data(large=large, only=only):
             cells = []
             for name, method in RIVALS.items():
                 clean = score(method, data.views, data).acc
@@ -90,6 +90,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", choices=["digits", "files", "curve", "seeds", []], help="all by default")
     parser.add_argument("--draws", type=int, help="draws of the noise (10 for digits, 3 elsewhere)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these files")
     parser.add_argument("--large", action="store_true", help="the two large files as well")
     options = parser.parse_args()
     what = options.what or ["digits", "files", "curve", "seeds"]
@@ -97,7 +98,7 @@ def main() -> None:
         if "digits" in what:
             digits_table(options.draws or 10)
         if "files" in what:
-            files_table(options.draws or 3, large=options.large)
+            files_table(options.draws or 3, large=options.large, only=options.only)
         if "curve" in what:
             curve_table(options.draws or 3)
         if "seeds" in what:

@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,14 +51,15 @@ def digits(n_views: int) -> Dataset:
     return load_digits(list(DIGITS_VIEWS)[:n_views])
 
 
-def research_data(*, large: bool = False) -> Iterator[Dataset]:
-    """Every npz file in the folder MANYVIEW_DATA; the large ones last, and only if asked for."""
+def research_data(*, large: bool = False, only: Sequence[str] = ()) -> Iterator[Dataset]:
+    """Every npz file in the folder MANYVIEW_DATA, or only those named; the large ones last, and only if asked for."""
     folder = os.environ.get("MANYVIEW_DATA")
     if not folder:
         sys.exit("Set MANYVIEW_DATA to the folder of npz files (arrays view_0, view_1, ..., labels).")
     paths = sorted(Path(folder).glob("*.npz"), key=lambda path: (path.stem in LARGE, path.stem))
     for path in paths:
-        if large or path.stem not in LARGE:
+        wanted = path.stem in only if only else large or path.stem not in LARGE
+        if wanted:
             yield read_npz(path)
 
 

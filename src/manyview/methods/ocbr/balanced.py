@@ -3,8 +3,8 @@ r"""The default variant: recover each view, then find the partition that the gra
 1. Each dense view is recovered (`recovery.py`): X = L + E + noise. Its samples are represented by the rows of
    R_i = U_i S_i^p, the basis scaled by a power of the singular values of X - E. Sparse views are cleaned entry by entry
    (`counts.py`), rare features weighted up, and their rows scaled to the same length.
-2. With graph_weight lam2 > 0, the rows are smoothed along the joint graph (distances summed over the views), S its
-   normalised adjacency: Z_i = argmin 1/2 |Z - R_i|^2 + lam2/2 Tr(Z'(I - S)Z). Off by default: see docs/method.md.
+2. With graph_weight lam2 > 0, the rows of dense views are smoothed along the joint graph (distances summed over the
+   views), S its normalised adjacency: Z_i = argmin 1/2 |Z - R_i|^2 + lam2/2 Tr(Z'(I - S)Z). Off by default: see docs/method.md.
 3. Graphs on the rows of each view, and the joint one, are layers of one block model (`manyview.blockmodel`); its
    partition is the result.
 """
@@ -58,7 +58,10 @@ def fit(problem: Problem) -> Solution:
     sizes = [neighbors(problem, counts) for counts in problem.counts]
     if problem.graph_weight > 0:
         S = normalized_adjacency(adaptive_graph(side_by_side(rows), max(sizes)))
-        rows = [to_unit_distance(smooth(S, R, problem.graph_weight)) for R in rows]
+        rows = [
+            R if counts else to_unit_distance(smooth(S, R, problem.graph_weight))
+            for R, counts in zip(rows, problem.counts, strict=True)
+        ]
     graphs = [view_graph(R, s) for R, s in zip(rows, sizes, strict=True)]
     factors = [Factors(view.U, view.D, view.E, W) for view, W in zip(recovered, graphs, strict=True)]
     joint = view_graph(side_by_side(rows), max(sizes)) if len(rows) > 1 else graphs[0]
@@ -114,13 +117,18 @@ def from_recovery(state: Recovery) -> Recovered:
 
 
 def from_counts(X: Array, r: int, steps: int = 8) -> Recovered:
-    """Represent samples by the cleaned rows of a sparse view; its leading basis is only reported."""
+    """Represent samples by the cleaned rows of a sparse view; its leading basis is only reported.
+
+    Rows are stored as X is: products of dense tables are quicker, but sparse ones may not fit into memory as dense.
+    """
+    given_dense = not sp.issparse(X)
     X = sp.csr_array(X)
     A = clean_counts(X)
+    rows = unit_rows(weigh_by_rarity(A))
     U = np.random.default_rng(0).standard_normal((X.shape[0], min(r, *X.shape))).astype(X.dtype)
     for _ in range(steps):
         U = orthogonal_iteration(A, U)
-    return Recovered(unit_rows(weigh_by_rarity(A)), U, A.T @ U, sp.csr_array(X - A))
+    return Recovered(rows.toarray() if given_dense else rows, U, A.T @ U, sp.csr_array(X - A))
 
 
 # Graphs ----------------------------------------------------------------------------------------------
@@ -141,10 +149,8 @@ def to_unit_distance(X: Array) -> Array:
     return X * X.dtype.type(1 / np.sqrt(2 * variance)) if variance > 1e-12 * float(squares) / X.shape[0] else X * 0
 
 
-def smooth(S: sp.csr_array, R: Array, lam2: float) -> Array:
-    """Minimise 1/2 |Z - R|^2 + lam2/2 Tr(Z'(I - S)Z); sparse rows stay as they are."""
-    if sp.issparse(R):
-        return R
+def smooth(S: sp.csr_array, R: Dense, lam2: float) -> Dense:
+    """Minimise 1/2 |Z - R|^2 + lam2/2 Tr(Z'(I - S)Z)."""
     Z = R
     for _ in range(SMOOTHING_STEPS):
         Z = (R + lam2 * (S @ Z)) / (1 + lam2)
