@@ -4,7 +4,8 @@ r"""The default variant: recover each view, then find the partition that the gra
    R_i = U_i S_i^p, the basis scaled by a power of the singular values of X - E. Sparse views are cleaned entry by entry
    (`counts.py`), rare features weighted up, and their rows scaled to the same length.
 2. With graph_weight lam2 > 0, the rows of dense views are smoothed along the joint graph (distances summed over the
-   views), S its normalised adjacency: Z_i = argmin 1/2 |Z - R_i|^2 + lam2/2 Tr(Z'(I - S)Z). Off by default: see docs/method.md.
+   views), S its normalised adjacency: Z_i = argmin 1/2 |Z - R_i|^2 + lam2/2 Tr(Z'(I - S)Z). Off by default: see
+   docs/method.md.
 3. Graphs on the rows of each view, and the joint one, are layers of one block model (`manyview.blockmodel`); its
    partition is the result.
 """
