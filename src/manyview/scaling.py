@@ -19,6 +19,7 @@ from manyview.views import Array, Views
 
 Scaling: TypeAlias = str | Mapping[str, str] | Sequence[str]
 SCALINGS = ("auto", "standard", "robust", "unit", "none")
+FARTHEST = 1e6  # deviations: beyond, an outlier is an outlier
 REACH = 10.0  # values this many deviations off do not count towards a robust mean and standard deviation
 
 
@@ -55,13 +56,15 @@ def is_sparse_view(X: Array) -> bool:
 class Standardizer:
     """An affine map of the columns, and its inverse: ``apply(X) = (X / largest - mean) / sd``.
 
-    Columns are first divided by their largest magnitude, so that squares of huge (1e300) or tiny
-    values neither overflow nor vanish. Constant columns (sd 0) become 0.
+    Columns are first divided by their largest magnitude (outliers left out, if robust), so that squares of huge
+    (1e300) or tiny values neither overflow nor vanish. Constant columns (sd 0) become 0, and values farther out than
+    `limit` deviations are brought to it.
     """
 
     largest: NDArray[Any]
     mean: NDArray[Any]
     sd: NDArray[Any]
+    limit: float = np.inf
 
     @classmethod
     def fit(cls, X: Array, *, robust: bool = False) -> Standardizer:
@@ -72,39 +75,43 @@ class Standardizer:
                 f"scaling={way!r} would fill in the zeros of a scipy sparse view; use scaling='unit', or pass "
                 "the view as a dense array."
             )
-        largest = np.abs(X).max(axis=0)
+        Y = _clip_outliers(X) if robust else X
+        largest = np.abs(Y).max(axis=0)
         largest = np.where(largest > 0, largest, 1).astype(X.dtype)
-        Y = X / largest
-        Y = _clip_outliers(Y) if robust else Y
+        Y = Y / largest
         mean, sd = Y.mean(axis=0), Y.std(axis=0)
-        return cls(largest, mean, np.where(sd > 10 * np.finfo(Y.dtype).eps * np.abs(Y).max(axis=0), sd, 0))
+        return cls(largest, mean, np.where(sd > 10 * np.finfo(Y.dtype).eps, sd, 0), FARTHEST if robust else np.inf)
 
     def apply(self, X: Array) -> Array:
         """Standardise the columns."""
-        Y = X / self.largest
+        inverse = np.where(self.sd > 0, 1 / np.where(self.sd > 0, self.sd, 1), 0).astype(X.dtype)
+        with np.errstate(over="ignore"):  # of an outlier far beyond the limit
+            Y = np.clip(X / self.largest, -self.limit, self.limit)
         Y -= self.mean
-        Y *= np.where(self.sd > 0, 1 / np.where(self.sd > 0, self.sd, 1), 0).astype(Y.dtype)
-        return Y
+        Y *= inverse
+        return np.clip(Y, -self.limit, self.limit)
 
     def undo(self, Y: Array) -> Array:
         """Return standardised columns to their own units."""
         return (Y * self.sd + self.mean) * self.largest
 
 
-def _clip_outliers(Y: Array) -> Array:
+def _clip_outliers(X: Array) -> Array:
     """Clip each column to its median plus or minus `REACH` deviations.
 
     A deviation is the median distance to the median, of Gaussian consistency; where over half of the values are the
     same, the median of those distances that are not 0.
     """
-    median = np.median(Y, axis=0)
-    distance = np.abs(Y - median)
+    median = np.median(X, axis=0)
+    with np.errstate(over="ignore"):  # infinite distances are as far out as can be
+        distance = np.abs(X - median)
     deviation = np.median(distance, axis=0)
     for j in np.flatnonzero(deviation == 0):
         others = distance[:, j][distance[:, j] > 0]
         deviation[j] = np.median(others) if len(others) else 0
-    reach = REACH * 1.4826 * deviation
-    return np.clip(Y, median - reach, median + reach)
+    with np.errstate(over="ignore"):
+        reach = REACH * 1.4826 * deviation
+        return np.clip(X, median - reach, median + reach)
 
 
 def standardize(X: Array) -> Array:
