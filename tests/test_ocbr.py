@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import make_circles, make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 from manyview import (
@@ -401,3 +402,10 @@ def test_wrong_parameters_are_refused(wrong, message, blobs):
 def test_standardising_a_sparse_matrix_is_refused(scaling):
     with pytest.raises(InputError, match=f"scaling='{scaling}' would fill in the zeros"):
         OCBR(2, scaling=scaling).fit([sp.csr_array(np.eye(6))])
+
+
+def test_views_without_redundancy_are_left_alone():
+    """Two features tell nothing about each other's errors: nothing may be clipped, or the moons are lost."""
+    X, labels = make_moons(300, noise=0.11, random_state=0, shuffle=False)
+    Y, _ = make_circles(300, noise=0.09, factor=0.5, random_state=1, shuffle=False)
+    assert clustering_accuracy(labels, OCBR(2).fit([X, Y]).labels_) > 0.95
