@@ -233,3 +233,19 @@ def test_a_callback_sees_the_gaps_and_can_stop(blobs):
     model = RLRR(3, callback=lambda record: seen.append(record) or len(seen) == 2).fit(blobs.views)
     assert model.n_iter_ == 2
     assert {"residual", "fit_gap", "rank_gap", "sign_gap", "change"} <= set(seen[0])
+
+
+def test_transitions_can_start_from_affinities_of_the_users(blobs):
+    affinities = [np.asarray(local_scaling_graph(X, len(X) - 1).toarray()) for X in blobs.views.arrays]
+    given = RLRR(3, level="transition", affinity="precomputed").fit(affinities)
+    built = RLRR(3, level="transition", scaling="none").fit(blobs.views)
+    np.testing.assert_allclose(given.representation_, built.representation_, atol=1e-8)
+    assert adjusted_rand_index(blobs.labels, given.labels_) == 1
+    assert set(given.scaling_.values()) == {"none"}
+
+
+def test_affinities_are_for_the_transition_level_only(blobs):
+    with pytest.raises(InputError, match="Unknown affinity='precomputed'"):
+        RLRR(3, affinity="precomputed").fit(blobs.views)
+    with pytest.raises(InputError, match="not square"):
+        RLRR(3, level="transition", affinity="precomputed").fit(blobs.views)

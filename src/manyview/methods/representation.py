@@ -48,13 +48,16 @@ class RepresentationClusterer(MultiViewClusterer):
             check_real(name, getattr(self, name), minimum=0)
         if self.max_memory is not None:
             check_real("max_memory", self.max_memory, minimum=0)
-        check_choice("affinity", self.affinity, AFFINITIES)
+        check_choice("affinity", self.affinity, self._affinities())
         if not isinstance(self.nonnegative, bool | np.bool_):
             raise InputTypeError(f"nonnegative={self.nonnegative!r} is neither True nor False.")
 
     def _run(self, sweep: Sweep) -> Outcome:
         name = type(self).__name__
         return run(sweep, max_iter=self.max_iter, tol=self.tol, name=name, callback=self.callback)
+
+    def _affinities(self) -> tuple[str, ...]:
+        return AFFINITIES
 
     def _code_affinity(self, codes: Sequence[Dense], R: Dense | None) -> sp.csr_array:
         if self.affinity == "angle":

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from manyview.checks import check_choice, check_real
-from manyview.graph import local_scaling_graph
+from manyview.graph import PRECOMPUTED, as_graph, local_scaling_graph
 from manyview.methods import transition
 from manyview.methods.representation import (
+    AFFINITIES,
     COPIES,
     LowRank,
     RepresentationClusterer,
@@ -74,12 +75,13 @@ class RLRR(RepresentationClusterer):
         projecting Z onto Q increases no term. The transition level is always non-negative.
     n_neighbors : int, default=10
         Neighbours per sample in the final affinity.
-    affinity : {"angle", "sum"}, default="angle"
+    affinity : {"angle", "sum", "precomputed"}, default="angle"
         How Z becomes a graph. "angle": each sample is linked to the `n_neighbors` others whose columns of Z make the
         smallest angle with its own (the cosine is the weight of the link); all other entries are dropped.
         "sum": (|Z| + |Z'|)/2 as in the source, of which the `n_neighbors` largest entries of each
         row are kept; it needs more of them (50). The transition level always takes
-        the source's (Pi P + P' Pi)/2, Pi the stationary distribution, and keeps the `n_neighbors` largest of each row.
+        the source's (Pi P + P' Pi)/2, Pi the stationary distribution, and keeps the `n_neighbors` largest of each row;
+        there, "precomputed" means that the views are the affinities K_v themselves (n x n, symmetric, non-negative).
     scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
         "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
         counts and text. "auto" takes "unit" for views that are mostly zeros, else "standard".
@@ -173,14 +175,24 @@ class RLRR(RepresentationClusterer):
         check_choice("level", self.level, LEVELS)
         check_real("sparsity", self.sparsity, minimum=0)
 
+    def _affinities(self) -> tuple[str, ...]:
+        return (*AFFINITIES, PRECOMPUTED) if self.level == "transition" else AFFINITIES
+
     def _fit(self, views: Views) -> Outcome:
         at_transitions = self.level == "transition"
         full = self.nonnegative or at_transitions
         copies = (4 * views.n_views + 16) / COPIES if at_transitions else 1
         hint = advice(nonnegative=full, feature_level=not at_transitions)
         check_memory(bytes_needed(views, copies, nonnegative=full), self.max_memory, views, hint)
+        if self.affinity == PRECOMPUTED:
+            self.scaling_ = dict.fromkeys(views.names, "none")
+            K = [as_graph(X, name) for name, X in views.items()]
+            return self._fit_transitions(K, K)
         tables, self.scaling_ = scale_views(views, self.scaling)
-        return self._fit_transitions(tables) if at_transitions else self._fit_features(tables)
+        if at_transitions:
+            n = views.n_samples
+            return self._fit_transitions([local_scaling_graph(X, n - 1) for X in tables], tables)
+        return self._fit_features(tables)
 
     def _fit_features(self, tables: Sequence[Array]) -> Outcome:
         X = dense_columns(tables)
@@ -196,10 +208,9 @@ class RLRR(RepresentationClusterer):
         self._cut(self._code_affinity([Z], R), X)
         return outcome
 
-    def _fit_transitions(self, tables: Sequence[Array]) -> Outcome:
-        n = tables[0].shape[0]
-        P_v = [transition.transition_matrix(local_scaling_graph(X, n - 1)) for X in tables]
-        self.sparsity_ = self.sparsity / float(np.sqrt(n))
+    def _fit_transitions(self, affinities: Sequence[Array], tables: Sequence[Array]) -> Outcome:
+        P_v = [transition.transition_matrix(K) for K in affinities]
+        self.sparsity_ = self.sparsity / float(np.sqrt(len(P_v[0])))
         state = transition.initial_state(P_v)
         outcome = self._run(lambda _: transition.sweep(P_v, state, self.sparsity_))
         self.representation_, self.corruption_ = state.P, state.E
