@@ -22,6 +22,7 @@ from rich.table import Table
 
 import manyview
 from manyview.checks import InputError, quoted
+from manyview.experiments.commands import register
 from manyview.io import FORMATS, check_output, read_labels, read_views, write_files
 from manyview.methods import METHODS, MultiViewClusterer, get_method
 from manyview.metrics import score_labels
@@ -149,6 +150,9 @@ def as_csv(data: manyview.Dataset) -> dict[str, str]:
     tables = {name: pd.DataFrame(X, index=ids).add_prefix(f"{name}_") for name, X in data.views.items()}
     tables["labels"] = pd.DataFrame({"label": data.labels}, index=ids)
     return {f"{name}.csv": table.to_csv() for name, table in tables.items()}
+
+
+register(app)  # bench, reproduce
 
 
 # What the commands share -----------------------------------------------------------------------------

@@ -1,7 +1,32 @@
-"""Embedded data and generators."""
+"""Embedded data, readers of the paper's other data sets, and generators."""
 
+from collections.abc import Callable
+
+from manyview.datasets.awa import AWA_VIEWS, load_awa
 from manyview.datasets.digits import DIGITS_VIEWS, load_digits
+from manyview.datasets.folder import MissingDataError
+from manyview.datasets.nuswide import NUS_VIEWS, load_nus
 from manyview.datasets.record import Dataset
 from manyview.datasets.synthetic import make_views
 
-__all__ = ["DIGITS_VIEWS", "Dataset", "load_digits", "make_views"]
+__all__ = [
+    "AWA_VIEWS",
+    "DATASETS",
+    "DIGITS_VIEWS",
+    "NUS_VIEWS",
+    "Dataset",
+    "MissingDataError",
+    "load_awa",
+    "load_digits",
+    "load_nus",
+    "make_views",
+]
+
+
+DATASETS: dict[str, Callable[..., Dataset]] = {
+    "digits": load_digits,
+    "awa": load_awa,
+    "nus": load_nus,
+    "synthetic": make_views,
+}
+"""Key, as used in specs and on the command line, to loader."""

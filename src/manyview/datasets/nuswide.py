@@ -1,0 +1,135 @@
+"""NUS-WIDE-Object: 30000 web images of 31 kinds of objects in five views, from the distribution's own files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+
+from manyview.checks import InputError, quoted
+from manyview.datasets.folder import MissingDataError, data_folder
+from manyview.datasets.mat import read_mat
+from manyview.datasets.record import Dataset
+from manyview.views import Views
+
+NUS_VIEWS = {
+    "CH": "64 colour histogram",
+    "CM55": "225 block-wise colour moments",
+    "CORR": "144 colour correlogram",
+    "EDH": "73 edge directions",
+    "WT": "128 wavelet texture",
+}
+PARTS = ("Train", "Test")
+MAT_FILES = ("NUS-WIDE-OBJECT_fea.mat", "NUS-WIDE-OBJECT.mat", "nus.mat")
+FOLDERS = ("NUS-WIDE-OBJECT", "NUSWIDEOBJ", "nus", ".")
+DESCRIPTION = (
+    "Flickr images of 31 kinds of objects. T.-S. Chua et al., NUS-WIDE: a real-world web image database, CIVR 2009. "
+    "For research; not shipped."
+)
+HOW_TO = (
+    "NUS-WIDE-Object is not there. Get NUS-WIDE-OBJECT.zip (62 MB, "
+    "https://lms.comp.nus.edu.sg/wp-content/uploads/2019/research/nuswide/NUS-WIDE.html) and unpack it into the data "
+    "folder, so that NUS-WIDE-OBJECT/low level features/ holds a file for each part (Train, Test) and view "
+    f"({', '.join(NUS_VIEWS)}), such as Train_Normalized_CH.dat, and NUS-WIDE-OBJECT/ground truth/ a file for each "
+    f"concept and part, such as Labels_zebra_Train.txt; or put a file {MAT_FILES[0]} (cell array X, classes Y) there."
+)
+LABEL_FILE = re.compile(r"(?:labels?_)?(?P<concept>.+?)_?(?P<part>train|test)\.txt", re.IGNORECASE)
+
+
+def load_nus(folder: str | Path | None = None) -> Dataset:
+    """Load NUS-WIDE-Object from the data folder.
+
+    Training images come first, then test images. An image with several concepts counts for the first of them in
+    alphabetical order; one without any is left out. The publication's dimensions are 64, 225, 144, 73 and 128; papers
+    that report one more each count the empty column after the trailing blank of every line.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The data folder; the environment variable MANYVIEW_DATA by default.
+    """
+    where = data_folder(folder, HOW_TO)
+    for name in MAT_FILES:
+        if (where / name).is_file():
+            return read_mat(where / name, "nus", DESCRIPTION)
+    home = next((where / name for name in FOLDERS if _feature_files(where / name)), None)
+    if home is None:
+        raise MissingDataError(f"{HOW_TO} Looked in {where}.")
+    tables = _read_features(home)
+    labels = _read_labels(home, len(next(iter(tables.values()))))
+    known = labels >= 0
+    return Dataset("nus", Views(tables)[known], labels[known], DESCRIPTION)
+
+
+def _files(home: Path) -> list[Path]:
+    levels = [*home.glob("*"), *home.glob("*/*"), *home.glob("*/*/*")] if home.is_dir() else []
+    return sorted(path for path in levels if path.suffix.lower() in (".dat", ".txt") and path.is_file())
+
+
+def _feature_files(home: Path) -> dict[tuple[str, str], Path]:
+    """Map (view, part) to the file whose name has both as words, in any order and case."""
+    found = {}
+    for path in _files(home):
+        words = [word.lower() for word in re.split(r"[^A-Za-z0-9]+", path.stem)]
+        if "labels" in words:
+            continue
+        for view in NUS_VIEWS:
+            for part in PARTS:
+                # the moments are called CM55 in the archive, and CM by some
+                if part.lower() in words and {view.lower(), view.lower().rstrip("5")} & set(words):
+                    found[view, part] = path
+    return found
+
+
+def _read_features(home: Path) -> dict[str, np.ndarray]:
+    files = _feature_files(home)
+    missing = [f"{part} {view}" for view in NUS_VIEWS for part in PARTS if (view, part) not in files]
+    if missing:
+        raise InputError(f"{home} lacks the feature files of {quoted(missing, 10)}. {HOW_TO}")
+    tables = {view: [_read_table(files[view, part]) for part in PARTS] for view in NUS_VIEWS}
+    for i, part in enumerate(PARTS):
+        sizes = {view: len(parts[i]) for view, parts in tables.items()}
+        if len(set(sizes.values())) > 1:
+            raise InputError(f"{home}: the {part} files have different numbers of images: {sizes}.")
+    return {view: np.vstack(parts) for view, parts in tables.items()}
+
+
+def _read_table(path: Path) -> np.ndarray:
+    """Read numbers apart by blanks or tabs; one more at the end of the lines makes no column."""
+    try:
+        return np.loadtxt(path, dtype=np.float32, ndmin=2)
+    except ValueError as error:
+        raise InputError(f"{path} cannot be read as a table of numbers: {error}") from error
+
+
+def _read_labels(home: Path, n: int) -> np.ndarray:
+    """Return the number of the first concept of each image, -1 where there is none."""
+    features = set(_feature_files(home).values())
+    found: dict[str, dict[str, Path]] = {part.lower(): {} for part in PARTS}
+    for path in _files(home):
+        match = LABEL_FILE.fullmatch(path.name)
+        if match and path not in features and "label" in str(path.relative_to(home)).lower() + _parent(path):
+            found[match["part"].lower()][match["concept"].lower()] = path
+    concepts = sorted(set(found["train"]) | set(found["test"]))
+    lacking = [f"{c} {part}" for c in concepts for part in found if c not in found[part]]
+    if not concepts or lacking:
+        raise InputError(f"{home} lacks label files{': ' + quoted(lacking) if lacking else ''}. {HOW_TO}")
+    members = [np.concatenate([_read_flags(found[part][c]) for part in ("train", "test")]) for c in concepts]
+    for concept, flags in zip(concepts, members, strict=True):
+        if len(flags) != n:
+            raise InputError(f"{home}: the labels of {concept!r} are for {len(flags)} images, the features for {n}.")
+    table = np.stack(members, axis=1)
+    return np.where(table.any(axis=1), table.argmax(axis=1), -1)
+
+
+def _parent(path: Path) -> str:
+    """Label files may go without the word in their own name if their folder has it ("ground truth")."""
+    return "label" if "truth" in path.parent.name.lower() else ""
+
+
+def _read_flags(path: Path) -> np.ndarray:
+    words = path.read_text().split()
+    if not set(words) <= {"0", "1"}:
+        raise InputError(f"{path} holds something other than 0 and 1; give one line per image.")
+    return np.array(words) == "1"

@@ -1,0 +1,248 @@
+"""Runs the runs: one child process each, several at a time, with limits; every run leaves a row."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from manyview.experiments import provenance
+from manyview.experiments.sources import check_source, plugin_version
+from manyview.experiments.spec import Experiment, Run
+from manyview.experiments.store import BAD, DONE, Row, Store
+
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "LOKY_MAX_CPU_COUNT",
+)
+ARTIFACT_FOLDER = "artifacts"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may use."""
+
+    timeout: float | None = None
+    memory_mb: int | None = None
+    threads: int = 1
+    data_folder: Path | None = None
+
+
+def pending(experiment: Experiment, store: Store, *, retry: bool = False) -> list[Run]:
+    """Return the runs that have no result yet. Skipped ones always count, failed ones and timeouts if asked for."""
+    finished = DONE if retry else (*DONE, *BAD)
+    rows = store.rows()
+    return [
+        run
+        for run in experiment.runs()
+        if rows.get(run.id, {}).get("status") not in finished or not _has_artifact(store, run, rows[run.id])
+    ]
+
+
+def run_all(
+    experiment: Experiment,
+    store: Store,
+    limits: Limits,
+    *,
+    jobs: int = 1,
+    retry: bool = False,
+    on_row: Callable[[Row], object] = lambda _: None,
+) -> None:
+    """Do all runs that are pending, `jobs` at a time; each row is on the disk before `on_row` hears of it."""
+    check_sources(experiment)
+    # the children end before the pool waits for its threads, so an interruption ends at once
+    with store.writing(), ThreadPoolExecutor(jobs) as pool, _Children() as children:
+        known = store.rows()
+        todo = iter(pending(experiment, store, retry=retry))
+        missing: dict[str, str] = {}
+        for row in _parallel(pool, lambda run: _do(run, experiment, store, limits, missing, children), todo, jobs):
+            if row["status"] == "skipped":
+                missing[row["dataset"]] = row["error"]
+            if not _same_skip(row, known.get(row["run"])):
+                store.append(row)
+            on_row(row)
+
+
+def check_sources(experiment: Experiment) -> None:
+    """Find every method and data set before anything runs."""
+    for method in experiment.methods:
+        check_source("method", method.source, experiment.folder)
+    for dataset in experiment.datasets:
+        check_source("data set", dataset.source, experiment.folder)
+
+
+def artifact_path(store: Store, run: Run) -> Path:
+    """Return where a run leaves what the spec asks to keep of it."""
+    return store.folder / ARTIFACT_FOLDER / f"{run.id}.npz"
+
+
+def _has_artifact(store: Store, run: Run, row: Row) -> bool:
+    return row["status"] not in DONE or not run.method.keep or artifact_path(store, run).exists()
+
+
+def _same_skip(row: Row, before: Row | None) -> bool:
+    """Whether the row says again that data are missing; one such row is enough."""
+    return before is not None and row["status"] == before["status"] == "skipped" and row["error"] == before["error"]
+
+
+def _parallel(pool: Executor, job: Callable[[Run], Row], todo: Iterator[Run], jobs: int) -> Iterator[Row]:
+    """Yield rows as they come; a run starts only when there is room, so an interruption finds few of them begun."""
+    active: set[Future[Row]] = set()
+    while True:
+        while len(active) < jobs and (run := next(todo, None)) is not None:
+            active.add(pool.submit(job, run))
+        if not active:
+            return
+        finished, active = wait(active, return_when=FIRST_COMPLETED)
+        for future in finished:
+            yield future.result()
+
+
+# One run -------------------------------------------------------------------------------------------
+
+
+def _do(
+    run: Run, experiment: Experiment, store: Store, limits: Limits, missing: dict[str, str], children: _Children
+) -> Row:
+    if run.dataset.name in missing:  # found out by an earlier run; no process is needed to find it out again
+        return describe(run, limits) | {"status": "skipped", "error": missing[run.dataset.name]}
+    with tempfile.TemporaryDirectory(prefix="manyview-") as scratch:
+        result = Path(scratch) / "row.json"
+        task = _task(run, experiment, store, limits, result)
+        ending = children.run(task, limits, Path(scratch))
+        row = describe(run, limits)
+        if ending is not None:
+            return row | ending
+        return row | json.loads(result.read_text(encoding="utf-8"), parse_constant=lambda _: None)
+
+
+def describe(run: Run, limits: Limits) -> Row:
+    """Return the part of the row that is known without running."""
+    return {
+        "run": run.id,
+        "dataset": run.dataset.name,
+        "corruption": run.corruption.name,
+        "method": run.method.name,
+        "repeat": run.repeat,
+        "seed": run.seed,
+        "params": dict(run.method.params),
+        "source": run.method.source,
+        "data_axes": run.data_axes,
+        "scores": {},
+        "seconds": None,
+        "versions": provenance.versions() | plugin_version(run.method.source),
+        "git": provenance.git_revision(),
+        "threads": limits.threads,
+        "timeout": limits.timeout,
+        "memory_limit_mb": limits.memory_mb,
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _task(run: Run, experiment: Experiment, store: Store, limits: Limits, result: Path) -> dict[str, Any]:
+    return {
+        "dataset": asdict(run.dataset),
+        "corruption": asdict(run.corruption),
+        "method": asdict(run.method),
+        "seed": run.seed,
+        "subset_seed": run.subset_seed,
+        "folder": str(experiment.folder),
+        "memory_mb": limits.memory_mb,
+        "artifact": str(artifact_path(store, run).resolve()),
+        "result": str(result),
+    }
+
+
+class _Children:
+    """The child processes; leaving the context kills those that still run."""
+
+    def __init__(self) -> None:
+        self._alive: set[subprocess.Popen[str]] = set()
+        self._closed = False
+
+    def __enter__(self) -> _Children:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closed = True
+        for child in list(self._alive):
+            _kill(child)
+
+    def run(self, task: dict[str, Any], limits: Limits, scratch: Path) -> Row | None:
+        """Run a child to its end; return how it ended if it left no row."""
+        if self._closed:
+            return {"status": "failed", "error": "interrupted"}
+        with (scratch / "stderr").open("w+") as errors, (scratch / "stdout").open("w") as sink:
+            child = subprocess.Popen(
+                [sys.executable, "-m", "manyview.experiments.worker"],
+                stdin=subprocess.PIPE,
+                stdout=sink,
+                stderr=errors,
+                text=True,
+                env=_environment(limits),
+                start_new_session=True,
+            )
+            self._alive.add(child)
+            try:
+                return _wait(child, task, limits.timeout, Path(errors.name))
+            finally:
+                _kill(child)
+                self._alive.discard(child)
+
+
+def _wait(child: subprocess.Popen[str], task: dict[str, Any], timeout: float | None, errors: Path) -> Row | None:
+    assert child.stdin is not None
+    try:
+        child.stdin.write(json.dumps(task) + "\n")
+        child.stdin.flush()  # and stays open: its end tells the child that we are gone
+        code = child.wait(timeout)
+    except subprocess.TimeoutExpired:
+        return {"status": "timeout", "error": f"killed after {timeout:g} s"}
+    except BrokenPipeError:
+        code = child.wait()
+    if code == 0 and Path(task["result"]).exists():
+        return None
+    return {"status": "failed", "error": _how_it_died(code, errors, task["memory_mb"])}
+
+
+def _how_it_died(code: int, errors: Path, memory_mb: int | None) -> str:
+    how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
+    lines = [line for line in errors.read_text(errors="replace").splitlines() if line.strip()]
+    limit = f" (memory limit {memory_mb} MB)" if memory_mb else ""
+    return f"process {how}{limit}: {lines[-1].strip()[:500] if lines else 'no message'}"
+
+
+def _environment(limits: Limits) -> dict[str, str]:
+    """Return the child's environment: threads limited before any library starts, the data folder, no warnings shown."""
+    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(limits.threads))
+    if limits.data_folder is not None:
+        environment["MANYVIEW_DATA"] = str(limits.data_folder.resolve())
+    return environment
+
+
+def _kill(child: subprocess.Popen[str]) -> None:
+    """End a child and whatever it started, if it still runs, and collect it."""
+    if child.poll() is None:
+        try:
+            os.killpg(child.pid, signal.SIGKILL)
+        except (AttributeError, ProcessLookupError, PermissionError):
+            child.kill()
+    child.wait()
+    if child.stdin is not None:
+        with suppress(OSError):
+            child.stdin.close()

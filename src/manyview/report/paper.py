@@ -1,0 +1,99 @@
+"""The paper's figures: affinities ordered by class, and accuracy against parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from manyview.report.plots import ACCENT, INK, MUTED, affinity_image, png_bytes
+
+SYMBOLS = {
+    "graph_weight": r"graph_weight ($\lambda_2$)",
+    "consensus_weight": r"consensus_weight ($\beta$)",
+}
+PAPER_CHOICE = {"graph_weight": 0.7, "consensus_weight": 0.25}
+COLOURS = (ACCENT, "#c2571a", "#5b8c3a", "#7a4fa3")
+MARKERS = "osD^"
+CELLS = 160  # of 800 samples: five to a cell, so that single links can still be seen in print
+
+
+def render(name: str, figure: Figure) -> dict[str, bytes]:
+    """Return the figure as files: PNG and PDF."""
+    pdf = BytesIO()
+    figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
+    return {f"{name}.png": png_bytes(figure, dpi=200), f"{name}.pdf": pdf.getvalue()}
+
+
+def plot_affinities(kept: Mapping[str, tuple[sp.csr_array, NDArray[Any], float]], title: str) -> Figure:
+    """Affinities side by side, samples ordered by class; white is strong, as in the paper.
+
+    `kept` maps the method's name to its affinity, the true classes, and ACC.
+    """
+    figure = Figure(figsize=(4.1 * len(kept) + 0.5, 4.7), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(1, len(kept)))
+    for ax, (name, (W, labels, acc)) in zip(axes, kept.items(), strict=True):
+        _draw_grey(ax, W, labels)
+        ax.set_title(f"{name}: {within_share(W, labels):.0%} of affinity within classes, ACC {acc:.3f}", fontsize=9)
+    figure.suptitle(title, fontsize=11, color=INK)
+    return figure
+
+
+def within_share(W: sp.csr_array, labels: NDArray[Any]) -> float:
+    """Share of the total affinity that joins samples of the same class."""
+    links = W.tocoo()
+    same = labels[links.coords[0]] == labels[links.coords[1]]
+    total = float(links.data.sum())
+    return float(links.data[same].sum()) / total if total else 0.0
+
+
+def _draw_grey(ax: Any, W: sp.csr_array, labels: NDArray[Any]) -> None:
+    image, ends = affinity_image(W, labels, CELLS)
+    ax.imshow(np.sqrt(image), cmap="gray", vmin=0, vmax=np.sqrt(np.quantile(image, 0.98)), interpolation="nearest")
+    for end in ends[:-1] * len(image) - 0.5:
+        ax.axhline(end, color=COLOURS[1], linewidth=0.4, alpha=0.7)
+        ax.axvline(end, color=COLOURS[1], linewidth=0.4, alpha=0.7)
+    centres = (np.r_[0, ends[:-1]] + ends) / 2 * len(image) - 0.5
+    names = [str(i + 1) for i in range(len(ends))]
+    ax.set_xticks(centres, names)
+    ax.set_yticks(centres, names)
+    ax.tick_params(labelsize=8, colors=INK, length=0)
+    ax.set_xlabel("class", fontsize=9, color=INK)
+
+
+def plot_parameters(curves: Mapping[str, Mapping[str, Sequence[tuple[float, float, float]]]]) -> Figure:
+    """ACC against each parameter, the others fixed; a line per data set, bands of one standard deviation."""
+    figure = Figure(figsize=(4.4 * len(curves) + 0.4, 3.9), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(1, len(curves), sharey=True))
+    for ax, (parameter, lines) in zip(axes, curves.items(), strict=True):
+        _draw_lines(ax, parameter, lines)
+    axes[0].set_ylabel("clustering accuracy (ACC)", fontsize=10, color=INK)
+    handles, names = axes[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside upper center", ncols=2, fontsize=9, frameon=False)
+    return figure
+
+
+def _draw_lines(ax: Any, parameter: str, lines: Mapping[str, Sequence[tuple[float, float, float]]]) -> None:
+    """Values stand at equal distances, as they are not evenly spaced."""
+    values = sorted({point[0] for points in lines.values() for point in points})
+    for i, (name, points) in enumerate(lines.items()):
+        x = [values.index(value) for value, _, _ in points]
+        mean, std = np.array([p[1] for p in points]), np.array([p[2] for p in points])
+        colour = COLOURS[i % len(COLOURS)]
+        ax.plot(x, mean, color=colour, marker=MARKERS[i % len(MARKERS)], markersize=5, linewidth=1.5, label=name)
+        ax.fill_between(x, mean - std, mean + std, color=colour, alpha=0.15, linewidth=0)
+    if PAPER_CHOICE.get(parameter) in values:
+        chosen = values.index(PAPER_CHOICE[parameter])
+        ax.axvline(chosen, color=MUTED, linestyle="--", linewidth=1, zorder=0)
+        ax.text(chosen + 0.08, 0.03, "paper's choice", fontsize=8, color=INK, transform=ax.get_xaxis_transform())
+    ax.set_xticks(range(len(values)), [f"{value:g}" for value in values])
+    ax.set_xlabel(SYMBOLS.get(parameter, parameter), fontsize=10, color=INK)
+    ax.set_ylim(0, 1)
+    ax.tick_params(labelsize=9, colors=INK)
+    ax.grid(axis="y", color=MUTED, linewidth=0.4, alpha=0.6)
+    ax.spines[["top", "right"]].set_visible(False)
