@@ -102,16 +102,16 @@ def _clip_outliers(X: Array) -> Array:
     A deviation is the median distance to the median, of Gaussian consistency; where over half of the values are the
     same, the median of those distances that are not 0.
     """
-    median = np.median(X, axis=0)
-    with np.errstate(over="ignore"):  # infinite distances are as far out as can be
-        distance = np.abs(X - median)
+    Y = X * X.dtype.type(0.25)  # exact, and differences of the largest numbers there are do not overflow
+    median = np.median(Y, axis=0)
+    distance = np.abs(Y - median)
     deviation = np.median(distance, axis=0)
     for j in np.flatnonzero(deviation == 0):
         others = distance[:, j][distance[:, j] > 0]
         deviation[j] = np.median(others) if len(others) else 0
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"):  # an infinite reach clips nothing
         reach = REACH * 1.4826 * deviation
-        return np.clip(X, median - reach, median + reach)
+        return np.clip(Y, median - reach, median + reach) * X.dtype.type(4)
 
 
 def standardize(X: Array) -> Array:
