@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class MultiViewClusterer(ClusterMixin, BaseEstimator):
+class MultiViewClusterer(ClusterMixin, BaseEstimator, ABC):
     """Base of the estimators; a subclass writes `_check_params` and `_fit`.
 
     `_fit` sets `labels_`, `embedding_` and `affinity_`, and returns the `Outcome` of the loop.
@@ -64,8 +65,9 @@ class MultiViewClusterer(ClusterMixin, BaseEstimator):
     def _check_params(self) -> None:
         check_int("n_clusters", self.n_clusters, minimum=1)
 
+    @abstractmethod
     def _fit(self, views: Views) -> Outcome:
-        raise NotImplementedError
+        """Cluster views that have passed the gate."""
 
     def _check_size(self, views: Views) -> None:
         if views.n_samples < self.n_clusters:
