@@ -19,7 +19,8 @@ from threadpoolctl import threadpool_limits
 from common import digits, noisy, print_table, research_data, score, spread
 from manyview import OCBR, Dataset, blockmodel
 from manyview.blockmodel import BlockModel
-from manyview.methods.ocbr import balanced, recovery
+from manyview.methods.ocbr import balanced, counts, recovery
+from manyview.methods.ocbr.counts import CountCleaner
 
 Change = tuple[dict[str, object], Callable[[], AbstractContextManager[object]]]
 
@@ -36,8 +37,8 @@ CHANGES: dict[str, Change] = {
     "cleaning never lenient": ({}, constant(recovery, MOST_LENIENT=1.0)),
     "rows U S instead of U S^0.75": ({}, constant(balanced, EXPONENT=1.0)),
     "basis of 30 instead of 60": ({"n_components": 30}, nullcontext),
-    "no rarity weights in sparse views": ({}, constant(balanced, weigh_by_rarity=lambda X: X)),
-    "no cleaning of sparse views": ({}, constant(balanced, clean_counts=lambda X: X)),
+    "no rarity weights in sparse views": ({}, constant(counts, rarity=lambda X: np.ones(X.shape[1]))),
+    "no cleaning of sparse views": ({}, constant(CountCleaner, clean=lambda _, X: X)),
     "10 neighbours in sparse views too": ({}, constant(balanced, SPARSE_NEIGHBORS=10)),
     "graph term, lambda_2 = 0.7": ({"graph_weight": 0.7}, nullcontext),
     "consensus term, beta = 0.25": ({"consensus_weight": 0.25}, nullcontext),

@@ -26,7 +26,6 @@ from manyview import (
     load_digits,
 )
 from manyview.graph import knn_graph
-from manyview.methods.base import GraphClusterer
 
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 unconverged_is_fine = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
@@ -281,7 +280,7 @@ def test_clones_and_refits_start_afresh(method, blobs):
 # Affinities that the user brings -----------------------------------------------------------------
 
 takes_affinities = pytest.mark.parametrize(
-    "method", [method for method in METHODS.values() if issubclass(method, GraphClusterer)], ids=lambda m: m.__name__
+    "method", [method for method in METHODS.values() if hasattr(method(), "affinity")], ids=lambda m: m.__name__
 )
 
 
@@ -295,6 +294,10 @@ def test_precomputed_affinities_find_the_clusters(method, form, dtype, blobs):
     assert adjusted_rand_index(blobs.labels, model.labels_) == 1
     assert (model.embedding_.dtype, model.affinity_.dtype) == (dtype, dtype)
     assert set(model.scaling_.values()) == {"none"}
+
+
+def test_all_systems_but_the_one_on_features_take_affinities():
+    assert {key for key, method in METHODS.items() if not hasattr(method(), "affinity")} == {"ocbr"}
 
 
 @takes_affinities

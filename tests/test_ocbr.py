@@ -189,13 +189,13 @@ def test_a_view_of_noise_is_ignored(width, data, rng):
 
 def test_a_view_of_noise_is_left_out_of_the_joint_graph(data, rng, monkeypatch):
     joint_graphs = []
-    partition = balanced.partition
+    agreed_labels = balanced.agreed_labels
 
-    def spy(problem, factors, joint, outcome):
+    def spy(problem, model, views, joint):
         joint_graphs.append(joint)
-        return partition(problem, factors, joint, outcome)
+        return agreed_labels(problem, model, views, joint)
 
-    monkeypatch.setattr(balanced, "partition", spy)
+    monkeypatch.setattr(balanced, "agreed_labels", spy)
     OCBR(4).fit(data.views)
     OCBR(4).fit([*data.views.arrays, rng.standard_normal((150, 15))])
     good, with_noise, again = joint_graphs

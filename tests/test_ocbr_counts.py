@@ -6,9 +6,13 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from manyview import OCBR, adjusted_rand_index
-from manyview.methods.ocbr.counts import clean_counts, signal_odds, weigh_by_rarity
+from manyview.methods.ocbr.counts import CountCleaner, rarity, signal_odds
 
 SHAPE = (400, 100)
+
+
+def clean_counts(X):
+    return CountCleaner.fit(sp.csr_array(X)).clean(sp.csr_array(X))
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +81,8 @@ def test_sparse_comes_out_and_the_input_stays(form, dtype, planted):
 def test_odds_are_the_share_of_signal_in_each_size(rng):
     negative = rng.uniform(0, 1, 5000)
     positive = np.concatenate([rng.uniform(0, 1, 5000), rng.uniform(0.5, 1, 5000), [7.0]])
-    odds = signal_odds(positive, negative)
+    edges, by_bin = signal_odds(positive, negative)
+    odds = by_bin[np.searchsorted(edges, positive)]
     share = odds / (1 + odds)
     small, large = positive < 0.45, (positive > 0.55) & (positive < 1)
     assert share[small].mean() < 0.1
@@ -86,8 +91,8 @@ def test_odds_are_the_share_of_signal_in_each_size(rng):
 
 
 def test_sizes_that_noise_never_has_are_signal(rng):
-    odds = signal_odds(np.full(1000, 9.0), rng.uniform(0, 1, 1000))
-    assert (odds > 500).all()
+    edges, odds = signal_odds(np.full(1000, 9.0), rng.uniform(0, 1, 1000))
+    assert odds[np.searchsorted(edges, 9.0)] > 500
 
 
 @pytest.mark.parametrize("entries", [[-1.0], [-1.0, 1.0], [-1.0, 2.0, 3.0]])
@@ -123,12 +128,19 @@ def test_more_negative_than_positive_entries_are_left_alone():
 def test_rarity_is_the_usual_idf(rng):
     X = sp.csr_array(rng.poisson(0.5, (40, 12)).astype(float))
     usual = TfidfTransformer(norm=None, smooth_idf=True).fit_transform(X)
-    np.testing.assert_allclose(weigh_by_rarity(X).toarray(), usual.toarray())
+    np.testing.assert_allclose(X.toarray() * rarity(X), usual.toarray())
 
 
 def test_rarity_by_hand():
     X = sp.csr_array(np.array([[2.0, 0], [1, 0], [1, 5]]))
-    expected = X.toarray() * [np.log(4 / 4) + 1, np.log(4 / 2) + 1]
-    found = weigh_by_rarity(X.astype(np.float32))
-    np.testing.assert_allclose(found.toarray(), expected, rtol=1e-6)
-    assert found.dtype == np.float32
+    np.testing.assert_allclose(rarity(X), [np.log(4 / 4) + 1, np.log(4 / 2) + 1])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_other_samples_are_cleaned_with_what_was_learnt(dtype, planted):
+    X = planted[1].astype(dtype)
+    cleaner = CountCleaner.fit(X)
+    rows = cleaner.represent(X)
+    assert rows.dtype == dtype
+    np.testing.assert_allclose(cleaner.represent(X[:7]).toarray(), rows.toarray()[:7], rtol=1e-6)
+    np.testing.assert_allclose(cleaner.represent(X.toarray()), rows.toarray(), rtol=1e-6)

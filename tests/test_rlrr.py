@@ -242,10 +242,3 @@ def test_transitions_can_start_from_affinities_of_the_users(blobs):
     np.testing.assert_allclose(given.representation_, built.representation_, atol=1e-8)
     assert adjusted_rand_index(blobs.labels, given.labels_) == 1
     assert set(given.scaling_.values()) == {"none"}
-
-
-def test_affinities_are_for_the_transition_level_only(blobs):
-    with pytest.raises(InputError, match="Unknown affinity='precomputed'"):
-        RLRR(3, affinity="precomputed").fit(blobs.views)
-    with pytest.raises(InputError, match="not square"):
-        RLRR(3, level="transition", affinity="precomputed").fit(blobs.views)

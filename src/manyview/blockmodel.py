@@ -32,6 +32,21 @@ STEP = 1e-9  # smaller gains are rounding
 
 
 @dataclass(frozen=True)
+class Blocks:
+    """Per layer, how likely links between each two clusters are (logarithms, weighed), and clusters by their size."""
+
+    ratios: tuple[Dense, ...]
+    prior: Dense
+
+    def evidence(self, z: Labels, links: Sequence[sp.csr_array]) -> Dense:
+        """Return T for other samples, from their links to those of z: one matrix per layer, rows that add up to 1."""
+        T = np.tile(self.prior, (links[0].shape[0], 1))
+        for R, W in zip(self.ratios, links, strict=True):
+            T += links_to_clusters(W, z, len(self.prior)) @ R
+        return T
+
+
+@dataclass(frozen=True)
 class BlockModel:
     """Layers with their weights, and the moves that raise J.
 
@@ -64,14 +79,30 @@ class BlockModel:
         for w, W in zip(self.weights, self.graphs, strict=True):
             links = links_to_clusters(W, z, c)
             M = sum_by_cluster(links, z, c)
-            a = M.sum(axis=1)
-            ratio = (1 - self.background) * M / np.maximum(np.outer(a, a), TINY)
-            R = np.log(np.maximum(ratio + self.background, TINY))
+            R = self._log_ratios(M)
             J += w * float((M * R).sum())
             T += links @ (w * n * R)
-        sizes = z.mean(axis=0) if z.ndim == 2 else np.bincount(z, minlength=c) / n
-        log_sizes = np.log(np.maximum(sizes, 0.5 / n))
+        sizes, log_sizes = self._sizes(z)
         return J + self.label_cost * float(sizes @ log_sizes), T + self.label_cost * log_sizes
+
+    def blocks(self, z: Labels) -> Blocks:
+        """Return what the partition z tells about the links of other samples."""
+        c = self.n_clusters
+        block_matrices = (sum_by_cluster(links_to_clusters(W, z, c), z, c) for W in self.graphs)
+        ratios = tuple(w * self._log_ratios(M) for w, M in zip(self.weights, block_matrices, strict=True))
+        return Blocks(ratios, self.label_cost * self._sizes(z)[1])
+
+    def _log_ratios(self, M: Dense) -> Dense:
+        """Return how much likelier an edge is between each two clusters than by chance, as a logarithm."""
+        a = M.sum(axis=1)
+        ratio = (1 - self.background) * M / np.maximum(np.outer(a, a), TINY)
+        return np.log(np.maximum(ratio + self.background, TINY))
+
+    def _sizes(self, z: NDArray[Any]) -> tuple[Dense, Dense]:
+        """Share of the samples in each cluster, and its logarithm."""
+        n = len(z)
+        sizes = z.mean(axis=0) if z.ndim == 2 else np.bincount(z, minlength=self.n_clusters) / n
+        return sizes, np.log(np.maximum(sizes, 0.5 / n))
 
     def information(self, z: Labels) -> Dense:
         """Return what each layer contributes to J, in nats, at least 0."""
@@ -182,7 +213,7 @@ def links_to_clusters(W: sp.csr_array, z: NDArray[Any], c: int) -> Dense:
     """Weight that runs from each sample to each cluster (n x c)."""
     if z.ndim == 2:
         return W @ z
-    n = len(z)
+    n = W.shape[0]
     rows = np.repeat(np.arange(n), np.diff(W.indptr))
     return np.bincount(rows * c + z[W.indices], W.data, n * c).astype(float, copy=False).reshape(n, c)
 

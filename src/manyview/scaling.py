@@ -35,7 +35,7 @@ def scale_views(views: Views, scaling: Scaling = "auto", dense: str = "standard"
         What "auto" means for dense views.
     """
     used = choose_scalings(views, scaling, dense)
-    return [SCALE[used[name]](X) for name, X in views.items()], used
+    return [Scaler.fit(X, used[name]).apply(X) for name, X in views.items()], used
 
 
 def choose_scalings(views: Views, scaling: Scaling, dense: str = "standard") -> dict[str, str]:
@@ -49,7 +49,23 @@ def choose_scalings(views: Views, scaling: Scaling, dense: str = "standard") -> 
 
 def is_sparse_view(X: Array) -> bool:
     """Whether a view is sparse data such as counts or text: a scipy sparse matrix, or mostly zeros."""
-    return sp.issparse(X) or np.count_nonzero(X) < 0.5 * X.size
+    if sp.issparse(X):
+        return True
+    missing = int(np.isnan(X).sum())  # counted as non-zero by numpy
+    return np.count_nonzero(X) - missing < 0.5 * (X.size - missing)
+
+
+def without_missing(X: Array) -> Array:
+    """Return the table with 0 for NaN; not stored, in a sparse one."""
+    missing = np.isnan(X.data if sp.issparse(X) else X)
+    if not missing.any():
+        return X
+    if not sp.issparse(X):
+        return np.where(missing, X.dtype.type(0), X)
+    filled = X.copy()
+    filled.data[missing] = 0
+    filled.eliminate_zeros()
+    return filled
 
 
 @dataclass(frozen=True)
@@ -58,7 +74,7 @@ class Standardizer:
 
     Columns are first divided by their largest magnitude (outliers left out, if robust), so that squares of huge
     (1e300) or tiny values neither overflow nor vanish. Constant columns (sd 0) become 0, and values farther out than
-    `limit` deviations are brought to it.
+    `limit` deviations are brought to it. Missing values (NaN) stay missing, and count for nothing.
     """
 
     largest: NDArray[Any]
@@ -76,11 +92,10 @@ class Standardizer:
                 "the view as a dense array."
             )
         Y = _clip_outliers(X) if robust else X
-        largest = np.abs(Y).max(axis=0)
+        largest = np.fmax.reduce(np.abs(Y), axis=0)  # NaN only where a column holds nothing else
         largest = np.where(largest > 0, largest, 1).astype(X.dtype)
-        Y = Y / largest
-        mean, sd = Y.mean(axis=0), Y.std(axis=0)
-        return cls(largest, mean, np.where(sd > 10 * np.finfo(Y.dtype).eps, sd, 0), FARTHEST if robust else np.inf)
+        mean, sd = _mean_and_deviation(Y / largest)
+        return cls(largest, mean, np.where(sd > 10 * np.finfo(X.dtype).eps, sd, 0), FARTHEST if robust else np.inf)
 
     def apply(self, X: Array) -> Array:
         """Standardise the columns."""
@@ -96,6 +111,24 @@ class Standardizer:
         return (Y * self.sd + self.mean) * self.largest
 
 
+def _mean_and_deviation(Y: Array) -> tuple[Array, Array]:
+    """Mean and standard deviation of the values that are there, 0 where there are none."""
+    missing = np.isnan(Y)
+    if not missing.any():
+        return Y.mean(axis=0), Y.std(axis=0)
+    counts = np.maximum((~missing).sum(axis=0), 1).astype(Y.dtype)
+    mean = np.where(missing, 0, Y).sum(axis=0) / counts
+    return mean, np.sqrt(np.where(missing, 0, (Y - mean) ** 2).sum(axis=0) / counts)
+
+
+def _median(Y: Array) -> Array:
+    """Median of each column's values that are there, 0 where there are none."""
+    missing = np.isnan(Y)
+    if not missing.any():
+        return np.median(Y, axis=0)
+    return np.nanmedian(np.where(missing.all(axis=0), 0, Y), axis=0)
+
+
 def _clip_outliers(X: Array) -> Array:
     """Clip each column to its median plus or minus `REACH` deviations.
 
@@ -103,25 +136,15 @@ def _clip_outliers(X: Array) -> Array:
     same, the median of those distances that are not 0.
     """
     Y = X * X.dtype.type(0.25)  # exact, and differences of the largest numbers there are do not overflow
-    median = np.median(Y, axis=0)
+    median = _median(Y)
     distance = np.abs(Y - median)
-    deviation = np.median(distance, axis=0)
+    deviation = _median(distance)
     for j in np.flatnonzero(deviation == 0):
         others = distance[:, j][distance[:, j] > 0]
         deviation[j] = np.median(others) if len(others) else 0
     with np.errstate(over="ignore"):  # an infinite reach clips nothing
         reach = REACH * 1.4826 * deviation
         return np.clip(Y, median - reach, median + reach) * X.dtype.type(4)
-
-
-def standardize(X: Array) -> Array:
-    """Centre each column and divide it by its standard deviation; constant columns become 0."""
-    return Standardizer.fit(X).apply(X)
-
-
-def robust_standardize(X: Array) -> Array:
-    """As `standardize`, with mean and deviation of the values that are not far out."""
-    return Standardizer.fit(X, robust=True).apply(X)
 
 
 def unit_rows(X: Array) -> Array:
@@ -143,7 +166,39 @@ def _divide_rows(X: Array, lengths: Array) -> Array:
     return X / divisor[:, None]
 
 
-SCALE = {"standard": standardize, "robust": robust_standardize, "unit": unit_rows, "none": lambda X: X}
+def to_unit_distance(X: Array) -> Array:
+    """Scale so that the mean squared distance between samples is 1, hence the same in every view."""
+    return X * X.dtype.type(unit_distance_factor(X))
+
+
+def unit_distance_factor(X: Array) -> float:
+    """Return what to multiply a table with for a mean squared distance of 1; 0 if all samples are alike."""
+    largest = float(abs(X).max())
+    if largest and not 1e-100 < largest < 1e100:  # squares would overflow or vanish
+        return unit_distance_factor(X / largest) / largest
+    squares = X.multiply(X).sum() if sp.issparse(X) else np.vdot(X, X)
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    variance = float(squares) / X.shape[0] - float(mean @ mean)
+    return float(1 / np.sqrt(2 * variance)) if variance > 1e-12 * float(squares) / X.shape[0] else 0.0
+
+
+@dataclass(frozen=True)
+class Scaler:
+    """A way of scaling with what it learnt of a view, for other samples of it."""
+
+    way: str
+    columns: Standardizer | None = None
+
+    @classmethod
+    def fit(cls, X: Array, way: str) -> Scaler:
+        """Learn to scale "standard", "robust", "unit" or "none"."""
+        return cls(way, Standardizer.fit(X, robust=way == "robust") if way in ("standard", "robust") else None)
+
+    def apply(self, X: Array) -> Array:
+        """Scale a table; a value missing from a row to be brought to unit length becomes 0, else it stays missing."""
+        if self.columns is not None:
+            return self.columns.apply(X)
+        return unit_rows(without_missing(X)) if self.way == "unit" else X
 
 
 def side_by_side(tables: Sequence[Array]) -> Array:

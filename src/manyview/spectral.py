@@ -39,6 +39,15 @@ def spectral_embedding(W: sp.csr_array, k: int, regularization: float = 0.0) -> 
     return values.astype(W.dtype), vectors.astype(W.dtype)
 
 
+def affinity_features(W: sp.csr_array, rank: int, regularization: float = 0.0) -> Dense:
+    """Return features (n x rank) whose products make up the normalised affinity, as nearly as that rank allows.
+
+    For methods that need features where only affinities are at hand.
+    """
+    values, F = spectral_embedding(W, rank, regularization)
+    return F * np.sqrt(np.maximum(values, 0))
+
+
 def normalized_cut(
     W: sp.csr_array,
     n_clusters: int,

@@ -1,6 +1,8 @@
 """The `Views` container and `check_views`, the one gate that every input passes.
 
-A *view* is a table, samples by features. All views hold the same samples in the same order.
+A *view* is a table, samples by features. All views hold the same samples in the same order. NaN is a value that is
+missing. A sample is *absent* from a view when all of its values there are: a row of NaN or, in a sparse view, where
+zeros are not stored, a row that stores nothing but NaN.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ class Views:
     data : mapping of name to table, sequence of tables, one table, or Views
         A table is a 2-D array, a DataFrame or a scipy sparse matrix, samples by features. A bare
         table counts as one view. float32 stays float32; everything else becomes float64. Nothing
-        is copied unless the type has to change, and nothing is ever written to.
+        is copied unless the type has to change, and nothing is ever written to. NaN stands for a missing
+        value, a row of NaN for a sample that is absent from the view.
     names : sequence of str, optional
         Names of the views; by default the mapping's keys, else "view_0", "view_1", ...
     sample_ids : sequence, optional
@@ -100,6 +103,16 @@ class Views:
         """Number of samples, and of features over all views."""
         return self.n_samples, sum(int(array.shape[1]) for array in self.arrays)
 
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Whether each sample (row) has any value in each view (column)."""
+        return np.column_stack([present_rows(array) for array in self.arrays])
+
+    @property
+    def n_missing(self) -> dict[str, int]:
+        """Number of values that are missing from each view, those of absent samples included."""
+        return {name: _count_missing(array) for name, array in self.items()}
+
     def items(self) -> Iterable[tuple[str, Array]]:
         """Pairs of name and table."""
         return zip(self.names, self.arrays, strict=True)
@@ -141,16 +154,44 @@ class Views:
         return f"Views({self.n_samples} samples; features {sizes})"
 
 
-def check_views(data: object) -> Views:
-    """Return `data` as `Views` of finite numbers, at least one sample, or raise `InputError`."""
+def check_views(data: object, *, allow_empty: bool = False) -> Views:
+    """Return `data` as `Views` of numbers, NaN where missing, each sample present somewhere, or raise `InputError`.
+
+    A view from which all samples are absent is refused as well, unless `allow_empty`.
+    """
     views = data if isinstance(data, Views) else Views(data)
     if views.n_samples == 0:
         raise InputError(
             f"Found array with 0 sample(s) (shape={views.arrays[0].shape}) while a minimum of 1 is required."
         )
+    incomplete = False
     for i, name in enumerate(views.names):
-        _check_finite(views.arrays[i], name, views.feature_names[i])
+        incomplete |= _check_values(views.arrays[i], name, views.feature_names[i])
+    if incomplete:
+        _check_present(views, allow_empty)
     return views
+
+
+def present_rows(table: Array) -> NDArray[np.bool_]:
+    """Whether each row holds any value that is not missing."""
+    missing = np.isnan(table.data if sp.issparse(table) else table)
+    if not missing.any():
+        return np.ones(table.shape[0], dtype=bool)
+    if not sp.issparse(table):
+        return ~missing.all(axis=1)
+    stored = np.diff(table.indptr)
+    rows = np.repeat(np.arange(table.shape[0]), stored)
+    return (stored == 0) | (np.bincount(rows[missing], minlength=table.shape[0]) < stored)
+
+
+def spread_rows(table: Array, rows: NDArray[np.integer[Any]], n_samples: int) -> Array:
+    """Return a table of `n_samples` rows: row ``rows[i]`` is row i of `table`, samples in no row are absent."""
+    source = np.full(n_samples, table.shape[0])
+    source[rows] = np.arange(table.shape[0])
+    if sp.issparse(table):
+        nothing = sp.csr_array(([np.nan], ([0], [0])), shape=(1, table.shape[1]), dtype=table.dtype)
+        return sp.csr_array(sp.vstack([table, nothing], format="csr")[source])
+    return np.vstack([table, np.full((1, table.shape[1]), np.nan, dtype=table.dtype)])[source]
 
 
 def is_table(data: object) -> bool:
@@ -296,10 +337,8 @@ def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
 
 def _from_array(table: Any, name: str) -> NDArray[Any]:
     if np.ma.is_masked(table):
-        raise InputError(
-            f"View {name!r} has {np.ma.count_masked(table)} masked values. Fill them in, or drop these samples or "
-            "columns, before clustering."
-        )
+        _check_numeric_dtype(table.dtype, name)
+        table = table.astype(np.result_type(table.dtype, np.float32)).filled(np.nan)
     try:
         values = np.asarray(table)
     except ValueError as error:  # rows of different lengths
@@ -363,18 +402,41 @@ def _check_exact(values: NDArray[Any], name: str) -> None:
         )
 
 
-def _check_finite(array: Array, name: str, feature_names: NDArray[Any] | None) -> None:
+def _count_missing(array: Array) -> int:
+    """Count NaN; an absent row of a sparse view lacks all of its features, whatever it stores."""
+    if not sp.issparse(array):
+        return int(np.isnan(array).sum())
+    present = present_rows(array)
+    return int(np.isnan(array[present].data).sum()) + int((~present).sum()) * int(array.shape[1])
+
+
+def _check_values(array: Array, name: str, feature_names: NDArray[Any] | None) -> bool:
+    """Refuse infinities; return whether values are missing."""
     stored = array.data if sp.issparse(array) else array
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(stored.sum(dtype=np.float64)):  # one cheap pass settles the usual case
-            return
-    bad = ~np.isfinite(stored)
-    if not bad.any():
-        return
-    columns = array.indices[bad] if sp.issparse(array) else np.nonzero(bad)[1]
-    first = int(columns.min())
-    label = first if feature_names is None else f"{feature_names[first]!r}"
-    raise InputError(
-        f"View {name!r} contains {int(bad.sum())} NaN or infinity values in {len(np.unique(columns))} column(s), "
-        f"the first in column {label}. Fill them in, or drop these samples or columns, before clustering."
-    )
+            return False
+    infinite = np.isinf(stored)
+    if infinite.any():
+        columns = array.indices[infinite] if sp.issparse(array) else np.nonzero(infinite)[1]
+        first = int(columns.min())
+        label = first if feature_names is None else f"{feature_names[first]!r}"
+        raise InputError(
+            f"View {name!r} contains {int(infinite.sum())} infinity values in {len(np.unique(columns))} column(s), "
+            f"the first in column {label}. Replace them, by NaN where the value is not known, before clustering."
+        )
+    return bool(np.isnan(stored).any())
+
+
+def _check_present(views: Views, allow_empty: bool) -> None:
+    present = views.present
+    empty = [name for name, any_here in zip(views.names, present.any(axis=0), strict=True) if not any_here]
+    if empty and not allow_empty:
+        raise InputError(f"View {quoted(empty)} holds nothing but NaN. Leave this view out.")
+    nowhere = np.flatnonzero(~present.any(axis=1))
+    if len(nowhere):
+        which = nowhere if views.sample_ids is None else views.sample_ids[nowhere]
+        raise InputError(
+            f"{len(nowhere)} sample(s) have no value in any view: {quoted(which)}. Leave them out: nothing is known "
+            "about them."
+        )

@@ -17,7 +17,7 @@ from manyview.linalg import economical_svd, fix_signs
 from manyview.methods.base import GraphClusterer
 from manyview.optimize import Outcome
 from manyview.scaling import Scaling, scale_views
-from manyview.spectral import Seed, normalized_cut, spectral_embedding
+from manyview.spectral import Seed, affinity_features, normalized_cut
 from manyview.views import Array, Views
 
 Dense = NDArray[np.floating[Any]]
@@ -132,7 +132,7 @@ class CCAMSC(GraphClusterer):
         check_choice("combine", self.combine, ("mean", "concatenate"))
 
     def _fit(self, views: Views) -> Outcome:
-        m = self.n_components or self.n_clusters
+        m = self.n_components or self.n_clusters_
         tables = self._features(views, 2 * m)
         factors = [ridge_factor(X, self.regularization, self.max_rank) for X in tables]
         G, _ = common_subspace(factors, m)
@@ -141,10 +141,10 @@ class CCAMSC(GraphClusterer):
         Z = np.mean(variates, axis=0) if self.combine == "mean" else np.hstack(variates)
         self.canonical_variates_ = Z.astype(np.result_type(*tables))
         kind = "knn" if self.affinity == PRECOMPUTED else self.affinity
-        W = linked_graph(self.canonical_variates_, kind, self.n_neighbors, self.n_clusters)
+        W = linked_graph(self.canonical_variates_, kind, self.n_neighbors, self.n_clusters_)
         cut = normalized_cut(
             W,
-            self.n_clusters,
+            self.n_clusters_,
             regularization=self.degree_regularization,
             assign=self.assign_labels,
             random_state=self.random_state,
@@ -158,8 +158,7 @@ class CCAMSC(GraphClusterer):
             tables, self.scaling_ = scale_views(views, self.scaling)
             return tables
         self.scaling_ = dict.fromkeys(views.names, "none")
-        spectra = [spectral_embedding(as_graph(A, name), rank, self.degree_regularization) for name, A in views.items()]
-        return [U * np.sqrt(np.maximum(values, 0)) for values, U in spectra]
+        return [affinity_features(as_graph(A, name), rank, self.degree_regularization) for name, A in views.items()]
 
 
 def ridge_factor(X: Array, rho: float, max_rank: int) -> Dense:

@@ -134,7 +134,7 @@ class CoTraining(GraphClusterer):
         U, outcome = self._rounds(K, [self._first_basis(W) for W in graphs])
         self.affinity_ = sp.csr_array(reduce(add, graphs) * (1 / len(graphs)), dtype=dtype)
         self.embedding_ = np.hstack([unit_length_rows(U[v]) for v in read_from]).astype(dtype)
-        self.labels_ = assign_labels(self.embedding_, self.n_clusters, self.assign_labels, self.random_state)
+        self.labels_ = assign_labels(self.embedding_, self.n_clusters_, self.assign_labels, self.random_state)
         return outcome
 
     def _read_from(self, views: Views) -> list[int]:
@@ -145,7 +145,7 @@ class CoTraining(GraphClusterer):
         return [views.names.index(self.informative_view)]
 
     def _first_basis(self, W: sp.csr_array) -> Dense:
-        return spectral_embedding(W.astype(np.float64), self.n_clusters, self.degree_regularization)[1]
+        return spectral_embedding(W.astype(np.float64), self.n_clusters_, self.degree_regularization)[1]
 
     def _rounds(self, K: list[sp.csr_array], U: list[Dense]) -> tuple[list[Dense], Outcome]:
         kept, reached = U, agreement(U)

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.checks import check_choice, check_real
-from manyview.graph import GRAPHS, build_graph, laplacian
+from manyview.graph import GRAPHS, PRECOMPUTED, as_graph, build_graph, laplacian
 from manyview.methods.representation import (
     LowRank,
     RepresentationClusterer,
@@ -30,9 +30,9 @@ from manyview.methods.selfexpression import (
     unit_weight,
 )
 from manyview.optimize import Callback, Outcome
-from manyview.scaling import Scaling, scale_views
+from manyview.scaling import Scaling
 from manyview.spectral import Seed
-from manyview.views import Views
+from manyview.views import Array, Views
 
 
 class LRRGL(RepresentationClusterer):
@@ -71,11 +71,13 @@ class LRRGL(RepresentationClusterer):
         Keep Z >= 0, as the source does. This needs all n x n entries of each Z; without it Z_v = Q W_v, where the
         columns of Q (n x r) are an orthonormal basis of the row space of all views, and only W_v (r x n) is iterated.
         That is exact: projecting every Z_v onto Q increases no term.
-    affinity : {"angle", "sum"}, default="angle"
+    affinity : {"angle", "sum", "precomputed"}, default="angle"
         How the Z_v become a graph. "angle": each sample is linked to the `n_neighbors` others whose columns of Z make
         the smallest angle with its own (mean cosine over the views, the weight of the link); all other entries are
         dropped. "sum": sum of (|Z_v| + |Z_v'|)/2 as in the source, of which the `n_neighbors` largest
-        entries of each row are kept; it needs more of them (50).
+        entries of each row are kept; it needs more of them (50). "precomputed": the views are affinities K_v (n x n,
+        symmetric, non-negative); L_v is taken from them, each sample is represented by the leading eigenvectors of the
+        normalised K_v, scaled so that their products make up K_v, and the Z_v become a graph as with "angle".
     scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
         "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
         counts and text. "auto" takes "unit" for views that are mostly zeros, else "standard".
@@ -178,9 +180,9 @@ class LRRGL(RepresentationClusterer):
     def _fit(self, views: Views) -> Outcome:
         needed = bytes_needed(views, views.n_views, nonnegative=self.nonnegative)
         check_memory(needed, self.max_memory, views, advice(nonnegative=self.nonnegative))
-        tables, self.scaling_ = scale_views(views, self.scaling)
+        tables = self._features(views)
         X = dense_columns(tables)
-        L = [laplacian(build_graph(table, self.graph, self.n_neighbors), "normalized") for table in tables]
+        L = [laplacian(W, "normalized") for W in self._graphs(views, tables)]
         R = None if self.nonnegative else row_space(X)
         self.laplacians_, self.sparsity_ = L, [self.sparsity * unit_weight(Xv) for Xv in X]
         eta = smoothness(self.graph_weight, self.consensus_weight, len(X))
@@ -192,6 +194,11 @@ class LRRGL(RepresentationClusterer):
         self.corruption_ = [state.E.T for state in states]
         self._cut(self._code_affinity(codes, R), X)
         return outcome
+
+    def _graphs(self, views: Views, tables: Sequence[Array]) -> list[sp.csr_array]:
+        if self.affinity == PRECOMPUTED:
+            return [as_graph(A, name) for name, A in views.items()]
+        return [build_graph(X, self.graph, self.n_neighbors) for X in tables]
 
 
 # The objective and its smooth part ---------------------------------------------------------------

@@ -133,12 +133,12 @@ class MAASC(GraphClusterer):
         graphs = self._view_graphs(views)
         dtype = np.result_type(*graphs)
         K = [W.astype(np.float64) for W in graphs]
-        state = start(K, self.n_clusters, self.degree_regularization)
+        state = start(K, self.n_clusters_, self.degree_regularization)
 
         def sweep(_i: int) -> dict[str, float]:
             before = state.w
             state.w = update_weights(state.F, before, K, state.tau)
-            state.U, state.F = embed(aggregate(K, state.w), self.n_clusters, state.tau)
+            state.U, state.F = embed(aggregate(K, state.w), self.n_clusters_, state.tau)
             change = float(np.abs(state.w - before).max())
             return {"objective": objective(state.F, state.w, K, state.tau), "residual": change}
 
@@ -147,7 +147,7 @@ class MAASC(GraphClusterer):
         self.affinity_ = aggregate(K, np.sqrt(self.view_weights_)).astype(dtype)
         self.embedding_ = state.U.astype(dtype)
         rows = unit_length_rows(self.embedding_)
-        self.labels_ = assign_labels(rows, self.n_clusters, self.assign_labels, self.random_state)
+        self.labels_ = assign_labels(rows, self.n_clusters_, self.assign_labels, self.random_state)
         return outcome
 
 

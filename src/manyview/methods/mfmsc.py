@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import scipy.sparse as sp
 
 from manyview.checks import InputError, check_choice, check_int, check_real
-from manyview.graph import GRAPHS, linked_graph
+from manyview.graph import GRAPHS, PRECOMPUTED, as_graph, linked_graph
 from manyview.methods.base import MultiViewClusterer
 from manyview.optimize import Outcome
 from manyview.scaling import Scaling, scale_views, side_by_side
@@ -30,8 +31,9 @@ class MFMSC(MultiViewClusterer):
         c, the number of clusters.
     n_neighbors : int, default=10
         Neighbours per sample in the graph. More makes clusters blend, fewer makes the graph fall apart.
-    affinity : {"knn", "adaptive", "self_tuning"}, default="knn"
+    affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
         How neighbours are weighted: all alike, by the adaptive-neighbour closed form, or by local scaling.
+        "precomputed": the views are affinity matrices (n x n, symmetric, non-negative); W is their weighted sum.
     scaling : {"auto", "standard", "unit", "none"}, or one per view, default="auto"
         "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
         counts and text. "auto" takes "unit" for views that are mostly zeros, else "standard".
@@ -97,17 +99,14 @@ class MFMSC(MultiViewClusterer):
     def _check_params(self) -> None:
         super()._check_params()
         check_int("n_neighbors", self.n_neighbors, minimum=1)
-        check_choice("affinity", self.affinity, tuple(GRAPHS))
+        check_choice("affinity", self.affinity, (*GRAPHS, PRECOMPUTED))
         check_real("degree_regularization", self.degree_regularization, minimum=0)
 
     def _fit(self, views: Views) -> Outcome:
-        tables, self.scaling_ = scale_views(views, self.scaling)
-        weights = self._weights(views.n_views)
-        X = side_by_side([X * X.dtype.type(np.sqrt(w)) for X, w in zip(tables, weights, strict=True)])
-        W = linked_graph(X, self.affinity, self.n_neighbors, self.n_clusters)
+        W = self._graph(views, self._weights(views.n_views))
         cut = normalized_cut(
             W,
-            self.n_clusters,
+            self.n_clusters_,
             regularization=self.degree_regularization,
             assign=self.assign_labels,
             random_state=self.random_state,
@@ -115,6 +114,15 @@ class MFMSC(MultiViewClusterer):
         self.affinity_, self.labels_, self.embedding_ = W, cut.labels, cut.embedding
         self.eigenvalues_ = cut.eigenvalues
         return Outcome("converged", ({"iteration": 1, "residual": 0.0},))
+
+    def _graph(self, views: Views, weights: list[float]) -> sp.csr_array:
+        if self.affinity == PRECOMPUTED:
+            self.scaling_ = dict.fromkeys(views.names, "none")
+            graphs = [as_graph(A, name) for name, A in views.items()]
+            return sp.csr_array(sum(W * W.dtype.type(w) for W, w in zip(graphs, weights, strict=True)))
+        tables, self.scaling_ = scale_views(views, self.scaling)
+        X = side_by_side([X * X.dtype.type(np.sqrt(w)) for X, w in zip(tables, weights, strict=True)])
+        return linked_graph(X, self.affinity, self.n_neighbors, self.n_clusters_)
 
     def _weights(self, n_views: int) -> list[float]:
         if self.view_weights is None:

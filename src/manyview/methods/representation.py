@@ -13,15 +13,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, InputTypeError, check_choice, check_int, check_real
-from manyview.graph import connect, from_neighbors, nearest_neighbors, symmetrize
+from manyview.graph import PRECOMPUTED, as_graph, connect, from_neighbors, nearest_neighbors, symmetrize
 from manyview.methods.base import MultiViewClusterer
 from manyview.optimize import Callback, Outcome, Sweep, run
-from manyview.scaling import Scaling
-from manyview.spectral import Seed, normalized_cut, unit_length_rows
+from manyview.scaling import Scaling, scale_views
+from manyview.spectral import Seed, affinity_features, normalized_cut, unit_length_rows
 from manyview.views import Array, Views
 
 Dense = NDArray[np.floating[Any]]
 AFFINITIES = ("angle", "sum")
+RANKS_PER_CLUSTER, LOWEST_RANK = 3, 30  # of the features that stand for given affinities
 COPIES = 15  # Z, its copies, multipliers and what the updates need for a moment; measured, rounded up
 
 
@@ -48,7 +49,7 @@ class RepresentationClusterer(MultiViewClusterer):
             check_real(name, getattr(self, name), minimum=0)
         if self.max_memory is not None:
             check_real("max_memory", self.max_memory, minimum=0)
-        check_choice("affinity", self.affinity, self._affinities())
+        check_choice("affinity", self.affinity, (*AFFINITIES, PRECOMPUTED))
         if not isinstance(self.nonnegative, bool | np.bool_):
             raise InputTypeError(f"nonnegative={self.nonnegative!r} is neither True nor False.")
 
@@ -56,19 +57,25 @@ class RepresentationClusterer(MultiViewClusterer):
         name = type(self).__name__
         return run(sweep, max_iter=self.max_iter, tol=self.tol, name=name, callback=self.callback)
 
-    def _affinities(self) -> tuple[str, ...]:
-        return AFFINITIES
+    def _features(self, views: Views) -> list[Array]:
+        """Return the scaled views; for affinities, features that reproduce them."""
+        if self.affinity != PRECOMPUTED:
+            tables, self.scaling_ = scale_views(views, self.scaling)
+            return tables
+        self.scaling_ = dict.fromkeys(views.names, "none")
+        rank = max(RANKS_PER_CLUSTER * self.n_clusters_, LOWEST_RANK)
+        return [affinity_features(as_graph(A, name), rank, 1.0) for name, A in views.items()]
 
     def _code_affinity(self, codes: Sequence[Dense], R: Dense | None) -> sp.csr_array:
-        if self.affinity == "angle":
+        if self.affinity != "sum":
             return angle_affinity(codes, self.n_neighbors)
         return sum_affinity(codes if R is None else [LowRank(R, Z) for Z in codes], self.n_neighbors)
 
     def _cut(self, W: sp.csr_array, X: Sequence[Dense]) -> None:
-        self.affinity_ = tidy_graph(W, X, self.n_clusters)
+        self.affinity_ = tidy_graph(W, X, self.n_clusters_)
         cut = normalized_cut(
             self.affinity_,
-            self.n_clusters,
+            self.n_clusters_,
             regularization=self.degree_regularization,
             assign=self.assign_labels,
             random_state=self.random_state,

@@ -10,7 +10,6 @@ from manyview.checks import check_choice, check_real
 from manyview.graph import PRECOMPUTED, as_graph, local_scaling_graph
 from manyview.methods import transition
 from manyview.methods.representation import (
-    AFFINITIES,
     COPIES,
     LowRank,
     RepresentationClusterer,
@@ -31,7 +30,7 @@ from manyview.methods.selfexpression import (
     unit_weight,
 )
 from manyview.optimize import Callback, Outcome
-from manyview.scaling import Scaling, scale_views
+from manyview.scaling import Scaling
 from manyview.spectral import Seed
 from manyview.views import Array, Views
 
@@ -79,9 +78,11 @@ class RLRR(RepresentationClusterer):
         How Z becomes a graph. "angle": each sample is linked to the `n_neighbors` others whose columns of Z make the
         smallest angle with its own (the cosine is the weight of the link); all other entries are dropped.
         "sum": (|Z| + |Z'|)/2 as in the source, of which the `n_neighbors` largest entries of each
-        row are kept; it needs more of them (50). The transition level always takes
-        the source's (Pi P + P' Pi)/2, Pi the stationary distribution, and keeps the `n_neighbors` largest of each row;
-        there, "precomputed" means that the views are the affinities K_v themselves (n x n, symmetric, non-negative).
+        row are kept; it needs more of them (50). The transition level always takes the source's
+        (Pi P + P' Pi)/2, Pi the stationary distribution, and keeps the `n_neighbors` largest of each row.
+        "precomputed": the views are affinities K_v (n x n, symmetric, non-negative). The transition level takes them
+        as they are; the feature level represents each sample by the leading eigenvectors of the normalised K_v, scaled
+        so that their products make up K_v, and then goes on as with "angle".
     scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
         "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
         counts and text. "auto" takes "unit" for views that are mostly zeros, else "standard".
@@ -175,24 +176,18 @@ class RLRR(RepresentationClusterer):
         check_choice("level", self.level, LEVELS)
         check_real("sparsity", self.sparsity, minimum=0)
 
-    def _affinities(self) -> tuple[str, ...]:
-        return (*AFFINITIES, PRECOMPUTED) if self.level == "transition" else AFFINITIES
-
     def _fit(self, views: Views) -> Outcome:
         at_transitions = self.level == "transition"
         full = self.nonnegative or at_transitions
         copies = (4 * views.n_views + 16) / COPIES if at_transitions else 1
         hint = advice(nonnegative=full, feature_level=not at_transitions)
         check_memory(bytes_needed(views, copies, nonnegative=full), self.max_memory, views, hint)
+        tables = self._features(views)
+        if not at_transitions:
+            return self._fit_features(tables)
         if self.affinity == PRECOMPUTED:
-            self.scaling_ = dict.fromkeys(views.names, "none")
-            K = [as_graph(X, name) for name, X in views.items()]
-            return self._fit_transitions(K, K)
-        tables, self.scaling_ = scale_views(views, self.scaling)
-        if at_transitions:
-            n = views.n_samples
-            return self._fit_transitions([local_scaling_graph(X, n - 1) for X in tables], tables)
-        return self._fit_features(tables)
+            return self._fit_transitions([as_graph(A, name) for name, A in views.items()], tables)
+        return self._fit_transitions([local_scaling_graph(X, views.n_samples - 1) for X in tables], tables)
 
     def _fit_features(self, tables: Sequence[Array]) -> Outcome:
         X = dense_columns(tables)

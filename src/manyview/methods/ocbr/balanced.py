@@ -2,18 +2,22 @@ r"""The default variant: recover each view, then find the partition that the gra
 
 1. Each dense view is recovered (`recovery.py`): X = L + E + noise. Its samples are represented by the rows of
    R_i = U_i S_i^p, the basis scaled by a power of the singular values of X - E. Sparse views are cleaned entry by entry
-   (`counts.py`), rare features weighted up, and their rows scaled to the same length.
+   (`counts.py`), rare features weighted up, and their rows scaled to the same length. Samples that are absent from a
+   view have no row in it.
 2. With graph_weight lam2 > 0, the rows of dense views are smoothed along the joint graph (distances summed over the
    views), S its normalised adjacency: Z_i = argmin 1/2 |Z - R_i|^2 + lam2/2 Tr(Z'(I - S)Z). Off by default: see
    docs/method.md.
-3. Graphs on the rows of each view, and the joint one, are layers of one block model (`manyview.blockmodel`); its
-   partition is the result.
+3. Graphs on the rows of each view, and the joint one (`layers.py`), are layers of one block model
+   (`manyview.blockmodel`); its partition is the result.
+4. New samples are represented with the loadings of step 1, linked to the samples in every layer, and put where the
+   block model finds their links likeliest (`extension.py`).
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,16 +25,20 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.blockmodel import BlockModel
-from manyview.graph import adaptive_graph, connect, normalized_adjacency
-from manyview.methods.ocbr.counts import clean_counts, weigh_by_rarity
-from manyview.methods.ocbr.recovery import Recovery, orthogonal_iteration, singular_triplets
+from manyview.graph import connect, normalized_adjacency
+from manyview.methods.ocbr.counts import CountCleaner
+from manyview.methods.ocbr.extension import LayerExtension
+from manyview.methods.ocbr.layers import Layers, spread
+from manyview.methods.ocbr.recovery import Loadings, Recovery, orthogonal_iteration, singular_triplets
 from manyview.methods.ocbr.solution import Defaults, Factors, Problem, Solution, run_problem
 from manyview.optimize import Outcome
-from manyview.scaling import side_by_side, unit_rows
+from manyview.scaling import to_unit_distance, unit_distance_factor, without_missing
 from manyview.spectral import normalized_cut, pivoted_kmeans, spectral_embedding, unit_length_rows
-from manyview.views import Array
+from manyview.views import Array, present_rows
 
 Dense = NDArray[np.floating[Any]]
+Indices = NDArray[np.intp]
+Labels = NDArray[np.integer[Any]]
 
 DEFAULTS = Defaults(graph_weight=0.0, consensus_weight=0.0, n_neighbors=None, max_iter=200, tol=1e-3)
 NEIGHBORS, SPARSE_NEIGHBORS = 10, 20  # samples of a sparse view share few features: more of them must vote
@@ -42,66 +50,100 @@ FEW_CLUSTERS = 3  # splits and merges need clusters to spare: with so few, every
 SMOOTHING_STEPS = 15  # the error shrinks by lam2 / (1 + lam2) each
 
 
-@dataclass(frozen=True)
-class Recovered:
-    """A view taken apart: the rows that represent the samples, the basis, its loadings, the gross errors."""
-
-    rows: Array
-    U: Dense
-    D: Dense
-    E: sp.csr_array
-
-
 def fit(problem: Problem) -> Solution:
     """Recover, smooth if asked to, and partition."""
-    recovered, outcome = recover(problem)
-    rows = [to_unit_distance(view.rows) for view in recovered]
-    sizes = [neighbors(problem, counts) for counts in problem.counts]
-    if problem.graph_weight > 0:
-        S = normalized_adjacency(adaptive_graph(side_by_side(rows), max(sizes)))
-        rows = [
-            R if counts else to_unit_distance(smooth(S, R, problem.graph_weight))
-            for R, counts in zip(rows, problem.counts, strict=True)
-        ]
-    graphs = [view_graph(R, s) for R, s in zip(rows, sizes, strict=True)]
-    factors = [Factors(view.U, view.D, view.E, W) for view, W in zip(recovered, graphs, strict=True)]
-    joint = view_graph(side_by_side(rows), max(sizes)) if len(rows) > 1 else graphs[0]
-    if problem.graph != "consensus" or problem.n_clusters == 1:
-        return cut(problem, factors, joint, side_by_side(rows), outcome)
-    solution = partition(problem, factors, joint, outcome)
-    heard = solution.view_weights * len(rows) >= SILENT
-    if heard.all():
-        return solution
-    # a view that tells nothing still blurs the distances that are summed over the views: sum without it
-    joint = view_graph(side_by_side([R for R, ok in zip(rows, heard, strict=True) if ok]), max(sizes))
-    return partition(problem, factors, joint, outcome)
+    recovered, completed, outcome = recover(problem)
+    plain = make_layers(problem, recovered, completed)
+    layers = smoothed(plain, problem) if problem.graph_weight > 0 else plain
+    views = [layers.view_graph(v) for v in range(len(recovered))]
+    found = partition(problem, layers, views)
+    heard = np.flatnonzero(found.view_weights * len(views) >= SILENT)
+    if len(heard) < len(views):
+        # a view that tells nothing still blurs the distances that are summed over the views: sum without it
+        plain, layers = (replace(each, joined=tuple(heard.tolist())) for each in (plain, layers))
+        found = partition(problem, layers, views)
+    n = layers.n_samples
+    return Solution(
+        [
+            Factors(spread(view.U, view.samples, n), view.D, spread(view.E, view.samples, n), W)
+            for view, W in zip(recovered, views, strict=True)
+        ],
+        found.affinity,
+        found.view_weights,
+        found.embedding,
+        found.labels,
+        outcome,
+        extension(recovered, plain, found),
+    )
+
+
+def graphs_of(problem: Problem) -> list[sp.csr_array]:
+    """Return the graphs of the recovered views and the joint one, for a look at them before a partition."""
+    recovered, completed, _ = recover(problem)
+    layers = make_layers(problem, recovered, completed)
+    return all_graphs(layers, [layers.view_graph(v) for v in range(len(layers.rows))])
 
 
 # Recovery --------------------------------------------------------------------------------------------
 
 
-def recover(problem: Problem) -> tuple[list[Recovered], Outcome]:
-    """Recover all views in one loop: each dense one until its own residual is small; sparse ones need no loop."""
-    r = problem.n_components or default_rank(problem.tables[0].shape[0], problem.n_clusters)
-    states = [
-        None if counts else Recovery.start(X, r, problem.noise_level, problem.sparsity)
-        for X, counts in zip(problem.tables, problem.counts, strict=True)
-    ]
-    dense = [state for state in states if state is not None]
+@dataclass(frozen=True)
+class Recovered:
+    """A view taken apart, for the samples that are in it: rows that represent them, basis, loadings, gross errors.
+
+    `model` represents other samples of the view in the same way.
+    """
+
+    samples: Indices
+    rows: Array
+    U: Dense
+    D: Dense
+    E: sp.csr_array
+    model: Loadings | CountCleaner
+
+
+def recover(problem: Problem) -> tuple[list[Recovered], Recovered | None, Outcome]:
+    """Recover all views in one loop: each dense one until its own residual is small; sparse ones need no loop.
+
+    Where samples are absent from views, the dense views side by side are recovered as well: low rank in all of them
+    completes what is not there. None else.
+    """
+    n = problem.tables[0].shape[0]
+    r = problem.n_components or default_rank(n, problem.n_clusters)
+    dense = [v for v, counts in enumerate(problem.counts) if not counts]
+    samples = [np.flatnonzero(present_rows(X)) for X in problem.tables]
+    tables = [X if len(here) == n else X[here] for X, here in zip(problem.tables, samples, strict=True)]
+    states = {v: Recovery.start(tables[v], r, problem.noise_level, problem.sparsity) for v in dense}
+    everyone = functools.reduce(np.union1d, (samples[v] for v in dense), np.empty(0, dtype=np.intp))
+    whole = None
+    if len(dense) > 1 and any(len(samples[v]) < len(everyone) for v in dense):
+        beside = np.hstack([problem.tables[v][everyone] for v in dense])
+        whole = Recovery.start(beside, r, problem.noise_level, problem.sparsity)
+
+    def bases_of_others(v: int) -> list[Dense]:
+        if problem.consensus_weight == 0:
+            return []
+        return [spread(states[w].U, samples[w], n)[samples[v]] for w in dense if w != v]
 
     def sweep(_iteration: int) -> dict[str, float]:
-        for state in dense:
+        for v, state in states.items():
             if state.residual > problem.tol:
-                state.sweep([other.U for other in dense if other is not state], problem.consensus_weight)
+                state.sweep(bases_of_others(v), problem.consensus_weight)
+        if whole is not None and whole.residual > problem.tol:
+            whole.sweep()
+        active = [*states.values(), *([] if whole is None else [whole])]
         return {
-            "residual": max((state.residual for state in dense), default=0.0),
-            "objective": sum(state.objective() for state in dense),
-            "mu": float(np.mean([1 / state.tau for state in dense])) if dense else 0.0,
+            "residual": max((state.residual for state in active), default=0.0),
+            "objective": sum(state.objective() for state in active),
+            "mu": float(np.mean([1 / state.tau for state in active])) if active else 0.0,
         }
 
     outcome = run_problem(sweep, problem)
-    pairs = zip(problem.tables, states, strict=True)
-    return [from_counts(X, r) if state is None else from_recovery(state) for X, state in pairs], outcome
+    views = [
+        from_recovery(states[v], samples[v]) if v in states else from_counts(tables[v], samples[v], r)
+        for v in range(len(tables))
+    ]
+    return views, None if whole is None else from_recovery(whole, everyone), outcome
 
 
 def default_rank(n: int, c: int) -> int:
@@ -109,30 +151,45 @@ def default_rank(n: int, c: int) -> int:
     return max(2, min(max(RANK, c), n // 3))
 
 
-def from_recovery(state: Recovery) -> Recovered:
+def from_recovery(state: Recovery, samples: Indices) -> Recovered:
     """Represent samples by the singular vectors of X - E; the loadings are shrunk as L is."""
     A = state.cleaned()
     U, s, P = singular_triplets(A, orthogonal_iteration(A, state.U))
     shrunk = np.maximum(s - s.dtype.type(state.tau * state.unit), 0)
-    return Recovered(U * s ** s.dtype.type(EXPONENT), U, P * shrunk, sp.csr_array(state.gross_errors()))
+    rows = U * s ** s.dtype.type(EXPONENT)
+    model = Loadings.of(state, P * np.where(s > 0, s, 1) ** s.dtype.type(EXPONENT - 1))  # A P = U s
+    return Recovered(samples, rows, U, P * shrunk, sp.csr_array(state.gross_errors()), model)
 
 
-def from_counts(X: Array, r: int, steps: int = 8) -> Recovered:
+def from_counts(X: Array, samples: Indices, r: int, steps: int = 8) -> Recovered:
     """Represent samples by the cleaned rows of a sparse view; its leading basis is only reported.
 
-    Rows are stored as X is: products of dense tables are quicker, but sparse ones may not fit into memory as dense.
+    A value that is missing is taken for 0: nothing was counted.
     """
-    given_dense = not sp.issparse(X)
-    X = sp.csr_array(X)
-    A = clean_counts(X)
-    rows = unit_rows(weigh_by_rarity(A))
+    X = without_missing(X)
+    counts = sp.csr_array(X)
+    model = CountCleaner.fit(counts)
+    A = model.clean(counts)
     U = np.random.default_rng(0).standard_normal((X.shape[0], min(r, *X.shape))).astype(X.dtype)
     for _ in range(steps):
         U = orthogonal_iteration(A, U)
-    return Recovered(rows.toarray() if given_dense else rows, U, A.T @ U, sp.csr_array(X - A))
+    return Recovered(samples, model.represent(X), U, A.T @ U, sp.csr_array(counts - A), model)
 
 
 # Graphs ----------------------------------------------------------------------------------------------
+
+
+def make_layers(problem: Problem, recovered: Sequence[Recovered], completed: Recovered | None) -> Layers:
+    """Bring the rows of all views to one scale, and say how many neighbours a sample has in each."""
+    n = problem.tables[0].shape[0]
+    return Layers(
+        rows=tuple(to_unit_distance(view.rows) for view in recovered),
+        samples=tuple(view.samples for view in recovered),
+        n_samples=n,
+        neighbors=tuple(neighbors(problem, counts) for counts in problem.counts),
+        joined=tuple(range(len(recovered))),
+        completed=None if completed is None else (completed.rows, completed.samples),
+    )
 
 
 def neighbors(problem: Problem, sparse: bool) -> int:
@@ -142,12 +199,15 @@ def neighbors(problem: Problem, sparse: bool) -> int:
     return max(2, min(SPARSE_NEIGHBORS if sparse else NEIGHBORS, problem.tables[0].shape[0] // 6))
 
 
-def to_unit_distance(X: Array) -> Array:
-    """Scale so that the mean squared distance between samples is 1, hence the same in every view."""
-    squares = X.multiply(X).sum() if sp.issparse(X) else np.vdot(X, X)
-    mean = np.asarray(X.mean(axis=0)).ravel()
-    variance = float(squares) / X.shape[0] - float(mean @ mean)
-    return X * X.dtype.type(1 / np.sqrt(2 * variance)) if variance > 1e-12 * float(squares) / X.shape[0] else X * 0
+def smoothed(layers: Layers, problem: Problem) -> Layers:
+    """Smooth the rows of dense views along the joint graph."""
+    S = normalized_adjacency(layers.joint_graph())
+    views = zip(layers.rows, layers.samples, problem.counts, strict=True)
+    rows = [
+        R if counts else to_unit_distance(smooth(S[here][:, here], R, problem.graph_weight))
+        for R, here, counts in views
+    ]
+    return replace(layers, rows=tuple(rows))
 
 
 def smooth(S: sp.csr_array, R: Dense, lam2: float) -> Dense:
@@ -158,42 +218,59 @@ def smooth(S: sp.csr_array, R: Dense, lam2: float) -> Dense:
     return Z.astype(R.dtype)
 
 
-def view_graph(R: Array, s: int) -> sp.csr_array:
-    """Adaptive neighbours within a view; a view in which all samples are alike has no links."""
-    n = R.shape[0]
-    return adaptive_graph(R, s) if abs(R).max() > 0 else sp.csr_array((n, n), dtype=R.dtype)
+def all_graphs(layers: Layers, views: list[sp.csr_array]) -> list[sp.csr_array]:
+    """Return the graphs of the views, and the joint one if there are several."""
+    return [*views, layers.joint_graph()] if len(views) > 1 else views
 
 
 # Partition -------------------------------------------------------------------------------------------
 
 
-def partition(problem: Problem, factors: list[Factors], joint: sp.csr_array, outcome: Outcome) -> Solution:
-    """Find the partition that the views' graphs and the joint graph agree on best."""
-    c = problem.n_clusters
-    graphs = [view.W for view in factors]
-    layers = [*graphs, joint] if len(graphs) > 1 else graphs
-    model = BlockModel.of(layers, [1.0] * len(graphs) + [JOINT_WEIGHT] * (len(layers) - len(graphs)), c)
-    tau = problem.degree_regularization
+@dataclass(frozen=True)
+class Partition:
+    """Labels, the graph they belong to and its embedding, weights of the views, and the block model of all layers."""
+
+    labels: NDArray[np.int32]
+    embedding: Dense
+    affinity: sp.csr_array
+    view_weights: Dense
+    model: BlockModel
+
+
+def partition(problem: Problem, layers: Layers, views: list[sp.csr_array]) -> Partition:
+    """Find the partition that the views' graphs and the joint graph agree on best, or cut one graph if asked to."""
+    graphs = all_graphs(layers, views)
+    model = BlockModel.of(graphs, [1.0] * len(views) + [JOINT_WEIGHT] * (len(graphs) - len(views)), problem.n_clusters)
+    if problem.graph != "consensus" or problem.n_clusters == 1:
+        return cut(problem, layers, views, graphs[-1], model)
+    z = agreed_labels(problem, model, views, graphs[-1])
+    information = model.information(z)
+    W = weighted_sum(graphs, shares(information))
+    _, embedding = spectral_embedding(W, problem.n_clusters, problem.degree_regularization)
+    return Partition(z.astype(np.int32), embedding, W, shares(information[: len(views)]), model)
+
+
+def agreed_labels(problem: Problem, model: BlockModel, views: list[sp.csr_array], joint: sp.csr_array) -> Labels:
+    """Maximise the likelihood of the block model, from cuts of the joint graph and of that and the views' added."""
+    c, tau = problem.n_clusters, problem.degree_regularization
     values, F = spectral_embedding(joint, c + min(c, 10), tau)
-    others = [sp.csr_array(joint + weighted_sum(graphs, shares(np.ones(len(graphs)))))] if len(graphs) > 1 else []
+    others = [sp.csr_array(joint + weighted_sum(views, shares(np.ones(len(views)))))] if len(views) > 1 else []
     if c <= FEW_CLUSTERS:
-        others += [W for W in graphs if W.nnz]
+        others += [W for W in views if W.nnz]
     embeddings = [F[:, :c], *(spectral_embedding(W, c, tau)[1] for W in others)]
     starts = [pivoted_kmeans(unit_length_rows(embedding), c) for embedding in embeddings]
-    z, _ = model.fit(starts, F * np.maximum(values, 0))
-    information = model.information(z)
-    W = weighted_sum(layers, shares(information))
-    _, embedding = spectral_embedding(W, c, tau)
-    return Solution(factors, W, shares(information[: len(graphs)]), embedding, z.astype(np.int32), outcome)
+    return model.fit(starts, F * np.maximum(values, 0))[0]
 
 
-def cut(problem: Problem, factors: list[Factors], joint: sp.csr_array, rows: Array, outcome: Outcome) -> Solution:
+def cut(
+    problem: Problem, layers: Layers, views: list[sp.csr_array], joint: sp.csr_array, model: BlockModel
+) -> Partition:
     """Cut one graph: the joint one, the mean of the views', or both added."""
-    equal = np.full(len(factors), 1 / len(factors))
-    mean = weighted_sum([view.W for view in factors], equal)
+    equal = np.full(len(views), 1 / len(views))
+    mean = weighted_sum(views, equal)
     W = {"joint": joint, "consensus": joint, "sum": mean, "blend": sp.csr_array(joint + mean)}[problem.graph]
     if sp.csgraph.connected_components(W, directed=False)[0] > problem.n_clusters:
-        W = connect(W, rows)
+        W = connect(W, layers.side_by_side())
     found = normalized_cut(
         W,
         problem.n_clusters,
@@ -201,7 +278,7 @@ def cut(problem: Problem, factors: list[Factors], joint: sp.csr_array, rows: Arr
         assign=problem.assign_labels,
         random_state=problem.seed,
     )
-    return Solution(factors, W, equal, found.embedding, found.labels, outcome)
+    return Partition(found.labels, found.embedding, W, equal, model)
 
 
 def shares(values: Dense) -> Dense:
@@ -213,3 +290,18 @@ def shares(values: Dense) -> Dense:
 def weighted_sum(graphs: Sequence[sp.csr_array], weights: Dense) -> sp.csr_array:
     """Add graphs, each times its weight, in their own precision."""
     return sp.csr_array(sum(W * W.dtype.type(w) for W, w in zip(graphs, weights, strict=True)))
+
+
+# New samples -----------------------------------------------------------------------------------------
+
+
+def extension(recovered: Sequence[Recovered], layers: Layers, found: Partition) -> LayerExtension:
+    """Keep what it takes to place new samples."""
+    return LayerExtension(
+        models=tuple(view.model for view in recovered),
+        scales=tuple(unit_distance_factor(view.rows) for view in recovered),
+        layers=layers,
+        layer_weights=shares(found.model.information(found.labels)),
+        labels=found.labels,
+        blocks=found.model.blocks(found.labels),
+    )

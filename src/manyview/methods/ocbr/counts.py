@@ -2,60 +2,84 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from manyview.scaling import unit_rows
 from manyview.views import Array
 
 BINS = 100
 ENTRIES_PER_BIN = 50
 
 
-def clean_counts(X: Array) -> sp.csr_array:
-    """Weigh the entries of a sparse view by how likely they are signal.
+@dataclass(frozen=True)
+class CountCleaner:
+    """Weighs the entries of a sparse view by how likely they are signal, and its features by how rare they are.
 
-    X stays as it is without negative entries, and where half of them or more are negative: these are no counts.
+    Tables stay as they are if the one learnt from has no negative entries, or as many as positive ones: these are no
+    counts.
 
     Counts have no negative entries, so those that there are show the noise, and noise that is symmetric about 0
     hides as many positive ones of each size. Among the entries of size t the share of signal is then
     1 - #(about -t) / #(about t); its odds are multiplied by how many true entries the feature seems to hold,
     #(x > 0) - #(x < 0) over the mean of that; and a positive entry x keeps that share of its energy: x sqrt(share).
     """
-    X = sp.csr_array(X)
-    negative = -X.data[X.data < 0]
-    positive = X.data > 0
-    if negative.size == 0 or negative.size >= np.count_nonzero(positive):
-        return X
-    odds = signal_odds(X.data[positive], negative)
-    column = X.indices[positive]
-    d = X.shape[1]
-    true = np.bincount(column, minlength=d) - np.bincount(X.indices[X.data < 0], minlength=d)
-    true = np.maximum(true, 0.5)
-    odds *= (true / true.mean())[column]
-    cleaned = X.copy()
-    cleaned.data[positive] *= np.sqrt(odds / (1 + odds)).astype(X.dtype)
-    cleaned.data[~positive] = 0
-    cleaned.eliminate_zeros()
-    return cleaned
+
+    edges: NDArray[Any]  # of the bins of sizes; empty if nothing is cleaned
+    odds: NDArray[np.float64]  # of signal, by bin
+    factors: NDArray[np.float64]  # on the odds, by feature
+    rarity: NDArray[Any]  # weight of each feature
+
+    @classmethod
+    def fit(cls, X: sp.csr_array) -> CountCleaner:
+        """Learn the odds from the entries of X, and the rarity from what is left of them."""
+        positive, negative = X.data[X.data > 0], -X.data[X.data < 0]
+        d = X.shape[1]
+        cleaner = cls(np.empty(0), np.empty(0), np.ones(d), np.ones(d))
+        if 0 < negative.size < positive.size:
+            true = np.bincount(X.indices[X.data > 0], minlength=d) - np.bincount(X.indices[X.data < 0], minlength=d)
+            true = np.maximum(true, 0.5)
+            cleaner = cls(*signal_odds(positive, negative), true / true.mean(), np.ones(d))
+        return replace(cleaner, rarity=rarity(cleaner.clean(X)))
+
+    def clean(self, X: sp.csr_array) -> sp.csr_array:
+        """Return X with its entries weighed."""
+        if self.edges.size == 0:
+            return X
+        positive = X.data > 0
+        odds = self.odds[np.searchsorted(self.edges, X.data[positive])] * self.factors[X.indices[positive]]
+        cleaned = X.copy()
+        cleaned.data[positive] *= np.sqrt(odds / (1 + odds)).astype(X.dtype)
+        cleaned.data[~positive] = 0
+        cleaned.eliminate_zeros()
+        return cleaned
+
+    def represent(self, X: Array) -> Array:
+        """Return the rows that stand for the samples: cleaned, weighed, of one length; stored as X is.
+
+        Products of dense tables are quicker, but sparse ones may not fit into memory as dense.
+        """
+        A = self.clean(sp.csr_array(X))
+        rows = unit_rows(sp.csr_array((A.data * self.rarity[A.indices].astype(A.dtype), A.indices, A.indptr), A.shape))
+        return rows if sp.issparse(X) else rows.toarray()
 
 
-def signal_odds(positive: NDArray[Any], negative: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the odds that a positive entry is signal, by its size, from sizes of entries that are noise."""
+def signal_odds(positive: NDArray[Any], negative: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Return the odds that a positive entry is signal, by its size (edges of bins), from sizes of noise."""
     bins = min(BINS, negative.size // ENTRIES_PER_BIN + 1)
     edges = np.quantile(negative, np.linspace(0, 1, bins + 1)[1:])
-    bin_of = np.searchsorted(edges, positive)
     noise = np.bincount(np.searchsorted(edges, negative), minlength=bins + 1)
-    total = np.bincount(bin_of, minlength=bins + 1)
+    total = np.bincount(np.searchsorted(edges, positive), minlength=bins + 1)
     share = np.clip(1 - (noise + 1) / np.maximum(total, 1), 0, 1 - 1e-6)
-    return (share / (1 - share))[bin_of]
+    return edges, share / (1 - share)
 
 
-def weigh_by_rarity(X: sp.csr_array) -> sp.csr_array:
-    """Multiply each feature by log((1 + n) / (1 + number of samples that have it)) + 1, the usual idf."""
+def rarity(X: sp.csr_array) -> NDArray[Any]:
+    """Weigh each feature by log((1 + n) / (1 + number of samples that have it)) + 1, the usual idf."""
     n, d = X.shape
     having = np.bincount(X.indices[X.data != 0], minlength=d)
-    idf = (np.log((1 + n) / (1 + having)) + 1).astype(X.dtype)
-    return sp.csr_array((X.data * idf[X.indices], X.indices, X.indptr), X.shape)
+    return np.asarray(np.log((1 + n) / (1 + having)) + 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from types import ModuleType
 from typing import Any
 
@@ -12,10 +12,11 @@ from sklearn.utils import check_random_state
 
 from manyview.checks import check_choice, check_int, check_real
 from manyview.methods.base import MultiViewClusterer
+from manyview.methods.extension import Extension
 from manyview.methods.ocbr import balanced, corrected, printed
 from manyview.methods.ocbr.solution import GRAPHS, Defaults, Problem
 from manyview.optimize import Callback, Outcome
-from manyview.scaling import Scaling, Standardizer, choose_scalings
+from manyview.scaling import Scaler, Scaling, Standardizer, choose_scalings
 from manyview.spectral import ASSIGNERS, Seed
 from manyview.views import Array, Views
 
@@ -163,10 +164,14 @@ class OCBR(MultiViewClusterer):
 
     @property
     def reconstructions_(self) -> list[Array]:
-        """The cleaned views, U_i D_i' in the views' own units; computed anew at each call, O(n d r)."""
+        """The cleaned and completed views, U_i D_i' in the views' own units; computed anew at each call, O(n d r).
+
+        Rows of samples that are absent from a view are NaN.
+        """
+        views = zip(self.bases_, self._loadings, self._standardizers, self._present.T, strict=True)
         return [
-            U @ D.T if scaler is None else scaler.undo(U @ D.T)
-            for U, D, scaler in zip(self.bases_, self._loadings, self._scalers, strict=True)
+            np.where(present[:, None], U @ D.T if columns is None else columns.undo(U @ D.T), U.dtype.type(np.nan))
+            for U, D, columns, present in views
         ]
 
     def _check_params(self) -> None:
@@ -185,30 +190,42 @@ class OCBR(MultiViewClusterer):
             check_real(name, getattr(self, name), minimum=1e-6)
         check_real("degree_regularization", self.degree_regularization, minimum=0)
 
+    def _takes_missing(self) -> bool:
+        return self.variant == "balanced"
+
+    def _graphs_to_select_by(self, views: Views) -> list[sp.csr_array]:
+        """Return the graphs of the recovered views and the joint one, whatever the variant."""
+        return balanced.graphs_of(self._problem(self._scale(views), balanced.DEFAULTS, n_clusters=1))
+
     def _fit(self, views: Views) -> Outcome:
         variant = VARIANTS[self.variant]
-        tables = self._scale(views, dense="standard" if variant is printed else "robust")
-        solution = variant.fit(self._problem(tables, variant.DEFAULTS))
+        solution = variant.fit(self._problem(self._scale(views), variant.DEFAULTS, self.n_clusters_))
         self.labels_, self.embedding_ = solution.labels, solution.embedding
         self.affinity_, self.view_weights_ = solution.affinity, solution.view_weights
         self.bases_ = [view.U for view in solution.factors]
         self.graphs_ = [view.W for view in solution.factors]
         self._loadings = [view.D for view in solution.factors]
+        self._present = views.present
         self.corruption_ = [
-            view.E if scaler is None else in_own_units(view.E, scaler)
-            for view, scaler in zip(solution.factors, self._scalers, strict=True)
+            view.E if columns is None else in_own_units(view.E, columns)
+            for view, columns in zip(solution.factors, self._standardizers, strict=True)
         ]
+        self._layers = solution.extension and replace(solution.extension, standardizers=tuple(self._standardizers))
         return solution.outcome
 
-    def _scale(self, views: Views, dense: str) -> list[Array]:
-        self.scaling_ = choose_scalings(views, self.scaling, dense)
-        self._scalers = [
-            Standardizer.fit(X, robust=way == "robust") if way in ("standard", "robust") else None
-            for X, way in zip(views.arrays, self.scaling_.values(), strict=True)
-        ]
-        return [X if scaler is None else scaler.apply(X) for X, scaler in zip(views.arrays, self._scalers, strict=True)]
+    def _extend(self, views: Views) -> Extension:
+        return self._layers or super()._extend(views)
 
-    def _problem(self, tables: list[Array], defaults: Defaults) -> Problem:
+    def _scale(self, views: Views) -> list[Array]:
+        """Standardise the dense views; sparse ones stay as they are, to be cleaned first."""
+        self.scaling_ = choose_scalings(views, self.scaling, "standard" if self.variant == "printed" else "robust")
+        self._standardizers = [Scaler.fit(X, self.scaling_[name]).columns for name, X in views.items()]
+        return [
+            X if columns is None else columns.apply(X)
+            for X, columns in zip(views.arrays, self._standardizers, strict=True)
+        ]
+
+    def _problem(self, tables: list[Array], defaults: Defaults, n_clusters: int) -> Problem:
         filled: dict[str, Any] = {
             field.name: getattr(self, field.name)
             if getattr(self, field.name) is not None
@@ -219,7 +236,7 @@ class OCBR(MultiViewClusterer):
         return Problem(
             tables=tables,
             sparse=[way == "unit" for way in self.scaling_.values()],
-            n_clusters=self.n_clusters,
+            n_clusters=n_clusters,
             n_components=self.n_components,
             sparsity=self.sparsity,
             noise_level=self.noise_level,

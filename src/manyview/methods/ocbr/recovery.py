@@ -14,6 +14,9 @@ The tight threshold kappa makes L robust, but takes too much out of a view that 
 much of a view is gross error is read off the residuals X - L (`Recovery.leniency`): where hardly any lie far out on
 *both* sides there is no such error (a skewed feature is far out on one side only), and the view is cleaned with a
 threshold up to twenty times as high.
+
+Values that are missing (NaN) have no part in the last two terms: the fidelity counts what was observed, and low rank
+completes the rest. In the gradient step that puts the current L in their place.
 """
 
 from __future__ import annotations
@@ -28,12 +31,14 @@ from numpy.typing import NDArray
 from manyview.linalg import orthonormal_columns, soft_threshold
 
 Dense = NDArray[np.floating[Any]]
+Mask = NDArray[np.bool_]
 
 START_CLIP = 3.0  # in robust deviations: no entry may dominate the first subspace
 START_STEPS = 3
 FAR_OUT = 4.0  # robust deviations of the residuals
 GROSS_SHARE = 0.04  # with this share of the residuals far out, half on each side, a view is grossly corrupted
 MOST_LENIENT = 20.0  # times kappa: beyond, hardly an entry is touched
+PLACING_STEPS = 30  # of a new sample; the error shrinks by the share that is kept of each direction
 REPORTED = 3.0  # robust deviations from which an error is reported as one
 
 
@@ -41,10 +46,12 @@ REPORTED = 3.0  # robust deviations from which an error is reported as one
 class Recovery:
     """State of one view, in units of `unit`; a sweep costs three n d r products, memory is O(n (d + r)).
 
-    L is the estimate, Y the point extrapolated from it, U an orthonormal basis that holds L.
+    L is the estimate, Y the point extrapolated from it, U an orthonormal basis that holds L. X is 0 where it was not
+    `observed`; None means that all of it was.
     """
 
     X: Dense
+    observed: Mask | None
     unit: float
     tau: float
     kappa: float
@@ -59,8 +66,10 @@ class Recovery:
     def start(cls, X: Dense, r: int, noise_level: float, sparsity: float) -> Recovery:
         """Begin from the leading subspace of X with its entries clipped."""
         n, d = X.shape
-        unit = typical_size(X)
-        X = X / X.dtype.type(unit)
+        missing = np.isnan(X)
+        observed = ~missing if missing.any() else None
+        unit = typical_size(X if observed is None else X[observed])
+        X = (X if observed is None else np.where(missing, 0, X)) / X.dtype.type(unit)
         tau = float(noise_level * (np.sqrt(n) + np.sqrt(d)))
         A = np.clip(X, -START_CLIP, START_CLIP)
         probe = np.random.default_rng(0).standard_normal((d, min(r, n, d))).astype(X.dtype)
@@ -69,7 +78,7 @@ class Recovery:
             U = orthogonal_iteration(A, U)
         L = U @ (U.T @ A)
         kappa = sparsity * tau / float(np.sqrt(max(n, d)))
-        return cls(X, unit, tau, kappa, U, L, L, np.zeros(U.shape[1], X.dtype))
+        return cls(X, observed, unit, tau, kappa, U, L, L, np.zeros(U.shape[1], X.dtype))
 
     def sweep(self, others: Sequence[Dense] = (), beta: float = 0.0) -> None:
         """Do one accelerated proximal-gradient step: E, U, D, then the extrapolation.
@@ -77,7 +86,7 @@ class Recovery:
         With beta > 0, U is drawn towards the bases of the other views by beta tau^2 sum_j U_j U_j', that is, by the
         consensus term beta/4 sum_j |U U' - U_j U_j'|^2 in units of the singular value that just survives.
         """
-        A = self.X - soft_threshold(self.X - self.Y, self.kappa)
+        A = self.corrected(self.Y, self.kappa)
         pull: Dense | float = 0.0
         if beta > 0:
             pull = sum_of_projections(others, self.U) * self.X.dtype.type(beta * self.tau**2)
@@ -101,17 +110,17 @@ class Recovery:
 
     def objective(self) -> float:
         """Return tau |L|_* + the Huber loss of X - L, that is, with E at its optimum."""
-        R = self.X - self.L
+        R = self._residuals()
         E = soft_threshold(R, self.kappa)
         return self.tau * float(self.spectrum.sum()) + (float(np.vdot(R, R)) - float(np.vdot(E, E))) / 2
 
     def cleaned(self) -> Dense:
         """Return X - E in units of the table, with the threshold of E at kappa times the leniency."""
-        return (self.X - soft_threshold(self.X - self.L, self.kappa * self.leniency())) * self.X.dtype.type(self.unit)
+        return self.corrected(self.L, self.kappa * self.leniency()) * self.X.dtype.type(self.unit)
 
     def leniency(self) -> float:
         """Return 1 for a view that is grossly corrupted, more, up to `MOST_LENIENT`, the less it seems so."""
-        R = self.X - self.L
+        R = self._residuals()
         far = FAR_OUT * robust_deviation(R)
         share = 2 * min(float(np.mean(far < R)), float(np.mean(far < -R)))
         return min(max(GROSS_SHARE / max(share, 1e-9), 1.0), MOST_LENIENT)
@@ -123,8 +132,59 @@ class Recovery:
         `REPORTED` robust deviations.
         """
         R = self.X - self.L
-        beyond = np.abs(R) > max(REPORTED * robust_deviation(R), self.kappa)
+        beyond = np.abs(R) > max(REPORTED * robust_deviation(self._residuals()), self.kappa)
+        if self.observed is not None:
+            beyond &= self.observed
         return np.where(beyond, R, 0) * self.X.dtype.type(self.unit)
+
+    def corrected(self, L: Dense, kappa: float) -> Dense:
+        """X without the errors that it has if L is right; L itself where X was not observed."""
+        A = self.X - soft_threshold(self.X - L, kappa)
+        return A if self.observed is None else np.where(self.observed, A, L)
+
+    def _residuals(self) -> Dense:
+        """X - L where X was observed: a table, or a list of values if some were not."""
+        R = self.X - self.L
+        return R if self.observed is None else R[self.observed]
+
+
+@dataclass(frozen=True)
+class Loadings:
+    """What was learnt of a view, to recover other samples of it: their rows of X - E, without the other samples.
+
+    For a row x, with the right singular vectors P held fixed, l minimises the same Huber loss of x - l, shrunk as the
+    singular values were: l = P diag(keep) P' (x - e), e = soft(x - l, kappa). `to_rows` takes x - e to the row that
+    represents the sample.
+    """
+
+    P: Dense
+    keep: Dense
+    to_rows: Dense
+    unit: float
+    kappa: float
+    leniency: float
+
+    @classmethod
+    def of(cls, state: Recovery, to_rows: Dense) -> Loadings:
+        """Take the loadings from a view that has been recovered."""
+        A = state.corrected(state.L, state.kappa)
+        _, s, P = singular_triplets(A, state.U)
+        keep = np.maximum(s - s.dtype.type(state.tau), 0) / np.where(s > 0, s, 1)
+        return cls(P, keep, to_rows, state.unit, state.kappa, state.leniency())
+
+    def represent(self, X: Dense) -> Dense:
+        """Return the rows of other samples; time O(m d r) per step."""
+        missing = np.isnan(X)
+        values = np.where(missing, 0, X) / X.dtype.type(self.unit)
+        L = np.zeros_like(values)
+        for _ in range(PLACING_STEPS):
+            L = (self._corrected(values, missing, L, self.kappa) @ (self.P * self.keep)) @ self.P.T
+        A = self._corrected(values, missing, L, self.kappa * self.leniency)
+        return A @ (self.to_rows * X.dtype.type(self.unit))
+
+    @staticmethod
+    def _corrected(X: Dense, missing: Mask, L: Dense, kappa: float) -> Dense:
+        return np.where(missing, L, X - soft_threshold(X - L, kappa))
 
 
 def robust_deviation(R: Dense) -> float:
@@ -133,9 +193,9 @@ def robust_deviation(R: Dense) -> float:
 
 
 def typical_size(X: Dense) -> float:
-    """Robust standard deviation of the entries about 0: 1.4826 times the median of their magnitudes.
+    """Robust standard deviation of the values about 0: 1.4826 times the median of their magnitudes.
 
-    Where over half of the entries are 0: that of the others, times the root of their share.
+    Where over half of them are 0: that of the others, times the root of their share.
     """
     size = np.abs(X).ravel()
     median = float(np.median(size))

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from manyview.methods.ocbr.extension import LayerExtension
 from manyview.optimize import Callback, Outcome, Sweep, run
 from manyview.scaling import unit_rows
 from manyview.spectral import normalized_cut
@@ -76,7 +77,10 @@ class Factors:
 
 @dataclass(frozen=True)
 class Solution:
-    """Factors of each view, the consensus graph with the weights of the views in it, and the partition."""
+    """Factors of each view, the consensus graph with the weights of the views in it, and the partition.
+
+    `extension` places new samples, for a variant with a way of its own to do that.
+    """
 
     factors: list[Factors]
     affinity: sp.csr_array
@@ -84,6 +88,7 @@ class Solution:
     embedding: Dense
     labels: NDArray[np.int32]
     outcome: Outcome
+    extension: LayerExtension | None = None
 
 
 def run_problem(sweep: Sweep, problem: Problem) -> Outcome:

@@ -1,0 +1,97 @@
+"""The samples as rows of each view that they are in, and the neighbour graphs of these rows: a layer each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from manyview.graph import adaptive_graph
+from manyview.missing import Partial, shared_graph, shared_links, spread_graph
+from manyview.scaling import side_by_side
+from manyview.views import Array
+
+Dense = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Layers:
+    """Rows of the views (each n_v x r_v, mean squared distance 1) and what is needed to link samples by them.
+
+    `samples` tells whom the rows of a view stand for, out of n_samples; `neighbors` how many a sample has in each view;
+    `joined` the views over which the joint graph sums distances. `completed`, where samples are absent from views,
+    holds rows of all views at once with what is missing made up for, and whom they stand for.
+    """
+
+    rows: tuple[Array, ...]
+    samples: tuple[NDArray[np.intp], ...]
+    n_samples: int
+    neighbors: tuple[int, ...]
+    joined: tuple[int, ...]
+    completed: tuple[Array, NDArray[np.intp]] | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every sample is in every view."""
+        return all(len(samples) == self.n_samples for samples in self.samples)
+
+    def view_graph(self, v: int) -> sp.csr_array:
+        """Adaptive neighbours within a view; samples that are absent, or all alike, have no links."""
+        R, n = self.rows[v], self.n_samples
+        if abs(R).max() == 0:
+            return sp.csr_array((n, n), dtype=R.dtype)
+        W = adaptive_graph(R, self.neighbors[v])
+        return W if len(self.samples[v]) == n else spread_graph(W, self.samples[v], n)
+
+    def joint_graph(self) -> sp.csr_array:
+        """Adaptive neighbours by distances summed over the joined views.
+
+        Where samples are absent: by distances over what two samples share, and by the completed rows, added.
+        """
+        if len(self.joined) == 1:
+            return self.view_graph(self.joined[0])
+        if not self.complete:
+            W = shared_graph(self._partial(self.joined), max(self.neighbors))
+            return W if self.completed is None else sp.csr_array(W + self._completed_graph(*self.completed))
+        R = self.side_by_side()
+        n = self.n_samples
+        return adaptive_graph(R, max(self.neighbors)) if abs(R).max() > 0 else sp.csr_array((n, n), dtype=R.dtype)
+
+    def _completed_graph(self, rows: Array, samples: NDArray[np.intp]) -> sp.csr_array:
+        return spread_graph(adaptive_graph(rows, max(self.neighbors)), samples, self.n_samples)
+
+    def side_by_side(self) -> Array:
+        """Return the rows of the joined views as one table; 0 where a sample is absent."""
+        return side_by_side([spread(self.rows[v], self.samples[v], self.n_samples) for v in self.joined])
+
+    def links(self, new: Sequence[Array], present: NDArray[np.bool_]) -> list[sp.csr_array]:
+        """Link new samples to those here (m x n): one layer per view, and the joint one if there are several views.
+
+        `new` holds their rows in each view, `present` (m x V) which of them count.
+        """
+        groups = [(v,) for v in range(len(self.rows))] + ([self.joined] if len(self.rows) > 1 else [])
+        return [self._links(new, present, views) for views in groups]
+
+    def _links(self, new: Sequence[Array], present: NDArray[np.bool_], views: tuple[int, ...]) -> sp.csr_array:
+        theirs = Partial([new[v] for v in views], present[:, list(views)])
+        return shared_links(theirs, self._partial(views), max(self.neighbors[v] for v in views))
+
+    def _partial(self, views: Sequence[int]) -> Partial:
+        present = np.zeros((self.n_samples, len(views)), dtype=bool)
+        for column, v in enumerate(views):
+            present[self.samples[v], column] = True
+        return Partial([spread(self.rows[v], self.samples[v], self.n_samples) for v in views], present)
+
+
+def spread(rows: Array, samples: NDArray[np.intp], n_samples: int) -> Array:
+    """Return the rows of some samples as a table of all, 0 for the others."""
+    if len(samples) == n_samples:
+        return rows
+    place = sp.csr_array(
+        (np.ones(len(samples), rows.dtype), (samples, np.arange(len(samples)))), shape=(n_samples, len(samples))
+    )
+    return place @ rows
