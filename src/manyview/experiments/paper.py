@@ -21,7 +21,7 @@ from manyview.io import write_files
 from manyview.methods import METHODS
 
 PRINTED_TABLES = ("table-acc", "table-nmi", "table-consensus")
-CHECKS = ("table-baselines", "table-ratio", "table-classes")
+CHECKS = ("table-baselines", "table-ratio", "table-classes", "table-small")
 TABLES = (*PRINTED_TABLES, *CHECKS)
 FIGURES = ("figure-affinity", "figure-parameters")
 PARTS = (*TABLES, *FIGURES)
