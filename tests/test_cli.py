@@ -148,3 +148,109 @@ def test_demo_runs_twice_and_writes_labels_and_a_picture(manyview, tmp_path, mon
     assert len(pd.read_csv(tmp_path / "d" / "labels.csv")) == 2000
     assert "fourier alone" in done.stdout
     assert "MFMSC" in done.stdout
+
+
+# More than labels --------------------------------------------------------------------------------
+
+
+def read_json(path):
+    return json.loads(path.read_text())
+
+
+def test_report_model_and_stability(manyview, project):
+    words = ["cluster", "view_0.csv", "view_1.csv", "-k", 3, "--report", "--metadata", "truth.csv", "--save"]
+    done = manyview(*words, "--repeats", 3, "--out", "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "of pairs stay together" in done.stdout
+    out = project / "out"
+    assert {path.name for path in out.iterdir()} == {"labels.csv", "summary.json", "report.html", "model.manyview"}
+    assert "patient 7" in (out / "report.html").read_text()
+    assert pd.read_csv(out / "labels.csv").columns.tolist() == ["sample", "label", "stability"]
+    stability = read_json(out / "summary.json")["stability"]
+    assert (stability["repeats"], len(stability["clusters"])) == (3, 3)
+    again = manyview(*words, "--out", "out")
+    assert again.returncode == 2
+    assert "report.html" in again.stderr
+
+
+def test_new_samples_are_placed_with_a_saved_model(manyview, project):
+    for name in ("view_0", "view_1"):
+        table = pd.read_csv(f"{name}.csv")
+        table.iloc[:40].to_csv(f"old_{name}.csv", index=False)
+        table.iloc[40:].to_csv(f"new_{name}.csv", index=False)
+    old = ["rna=old_view_0.csv", "atac=old_view_1.csv"]
+    assert manyview("cluster", *old, "-k", 3, "--save", "--truth", "truth.csv", "--out", "fit").returncode == 0
+    new = ["rna=new_view_0.csv", "atac=new_view_1.csv"]
+    for files, missing in ((new, []), (new[1:], ["rna"])):
+        done = manyview("predict", "fit/model.manyview", *files, "--truth", "truth.csv", "--out", "new", "--force")
+        assert done.returncode == 0, done.stderr
+        summary = read_json(project / "new" / "summary.json")
+        assert (summary["n_samples"], summary["views_missing"]) == (20, missing)
+        assert summary["metrics"]["acc"] == 1
+    labels = pd.read_csv(project / "new" / "labels.csv")
+    assert labels["sample"].tolist() == [f"patient {i}" for i in range(40, 60)]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["predict", "view_0.csv", "view_0.csv", "--out", "o"], "cannot be read as a manyview model"),
+        (["predict", "none.manyview", "view_0.csv", "--out", "o"], "none.manyview is not there"),
+        (["cluster", "view_0.csv", "-k", 3, "--metadata", "truth.csv", "--out", "o"], "add --report"),
+        (["cluster", "view_0.csv", "-k", 3, "--scaling", "big", "--out", "o"], "Unknown scaling='big'"),
+        (["cluster", "view_0.csv", "-k", 3, "--scaling", "x=none", "--out", "o"], "scaling names no view 'x'"),
+        (
+            ["cluster", "view_0.csv", "-k", 3, "--scaling", "none", "--scaling", "a=unit", "--out", "o"],
+            "is not VIEW=WAY",
+        ),
+        (["cluster", "view_0.csv", "-k", 3, "--samples", "some", "--out", "o"], "Unknown keep='some'"),
+        (["cluster", "view_0.csv", "-k", -1, "--out", "o"], "-k -1 is no number of clusters"),
+    ],
+)
+def test_other_bad_input(words, told, manyview, project):
+    done = manyview(*words)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (project / "o").exists()
+
+
+def test_samples_missing_from_a_file_are_named_and_kept(manyview, project):
+    pd.read_csv("view_1.csv").iloc[3:].to_csv("view_1.csv", index=False)
+    words = ["cluster", "view_0.csv", "view_1.csv", "-k", 3, "--truth", "truth.csv"]
+    done = manyview(*words, "--out", "all")
+    assert done.returncode == 0
+    assert "view 'view_1' lacks 3 ('patient 0', 'patient 1', 'patient 2') of the samples" in done.stderr
+    summary = read_json(project / "all" / "summary.json")
+    assert (summary["n_samples"], summary["metrics"]["acc"]) == (60, 1)
+    assert (summary["views"]["view_1"]["samples"], summary["unmatched"]["view_1"]["count"]) == (57, 3)
+    assert summary["imputation"] is None
+    assert manyview(*words[:5], "--samples", "common", "--out", "common").returncode == 0
+    assert read_json(project / "common" / "summary.json")["n_samples"] == 57
+
+
+def test_missing_values_are_imputed_for_the_other_methods(manyview, project):
+    table = pd.read_csv("view_0.csv")
+    table.iloc[::7, 2] = np.nan
+    table.to_csv("view_0.csv", index=False)
+    words = ["cluster", "view_0.csv", "view_1.csv", "-k", 3, "-m", "mfmsc", "--truth", "truth.csv"]
+    assert manyview(*words, "--out", "out").returncode == 0
+    summary = read_json(project / "out" / "summary.json")
+    assert "nearest samples" in summary["imputation"]
+    assert (summary["views"]["view_0"]["missing_values"], summary["metrics"]["acc"]) == (9, 1)
+
+
+def test_scaling_is_chosen_by_view_and_reported(manyview, project):
+    words = ["cluster", "view_0.csv", "view_1.csv", "-k", 3, "--scaling", "view_1=standard", "--out", "out"]
+    assert manyview(*words).returncode == 0
+    views = read_json(project / "out" / "summary.json")["views"]
+    assert (views["view_0"]["scaling"], views["view_1"]["scaling"]) == ("robust", "standard")
+
+
+def test_the_number_of_clusters_is_chosen(manyview, project):
+    done = manyview("cluster", "view_0.csv", "view_1.csv", "-k", "auto", "--out", "out")
+    assert done.returncode == 0
+    assert "3 clusters (chosen) of 60 samples" in done.stdout
+    summary = read_json(project / "out" / "summary.json")
+    assert summary["n_clusters"] == summary["selection"]["chosen"] == 3
+    assert len(summary["selection"]["candidates"]) == len(summary["selection"]["eigengap"])

@@ -1,5 +1,6 @@
 """Clustering of samples that are described by several views."""
 
+from manyview import tl
 from manyview._version import __version__
 from manyview.checks import InputError
 from manyview.datasets import DIGITS_VIEWS, Dataset, load_digits, make_views
@@ -13,6 +14,8 @@ from manyview.metrics import (
     purity,
     score_labels,
 )
+from manyview.persistence import load, save
+from manyview.stability import Stability, assess_stability
 from manyview.views import Views, check_views
 
 __all__ = [
@@ -27,17 +30,22 @@ __all__ = [
     "CoTraining",
     "Dataset",
     "InputError",
+    "Stability",
     "Views",
     "__version__",
     "adjusted_rand_index",
+    "assess_stability",
     "check_views",
     "clustering_accuracy",
     "consensus_ratio",
     "get_method",
+    "load",
     "load_digits",
     "make_views",
     "normalized_mutual_information",
     "pairwise_f_score",
     "purity",
+    "save",
     "score_labels",
+    "tl",
 ]

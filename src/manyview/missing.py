@@ -28,6 +28,7 @@ Mask = NDArray[np.bool_]
 
 BLOCK_ENTRIES = 2**23  # distances held at a time
 DONORS = 10
+IMPUTATION = f"mean of the {DONORS} nearest samples that have the value"
 
 
 class Partial:
@@ -139,11 +140,8 @@ def fill_in(views: Views) -> Views:
     """Replace missing values by their mean over the nearest samples that have them, for methods that need all values.
 
     Nearest are the `DONORS` samples present in the view, by distance over the views shared; where none of them has the
-    value, the feature's mean over all samples. Time O(n^2 d) as for a neighbour graph. Complete views are returned as
-    they are.
+    value, the feature's mean over all samples. Time O(n^2 d) as for a neighbour graph.
     """
-    if not any(views.n_missing.values()):
-        return views
     samples = Partial([to_comparable(X) for X in views.arrays], views.present)
     return views.replace([_fill_view(X, samples) for X in views.arrays])
 

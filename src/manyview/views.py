@@ -430,7 +430,7 @@ def _check_values(array: Array, name: str, feature_names: NDArray[Any] | None) -
 
 def _check_present(views: Views, allow_empty: bool) -> None:
     present = views.present
-    empty = [name for name, any_here in zip(views.names, present.any(axis=0), strict=True) if not any_here]
+    empty = [name for i, name in enumerate(views.names) if not present[:, i].any()]
     if empty and not allow_empty:
         raise InputError(f"View {quoted(empty)} holds nothing but NaN. Leave this view out.")
     nowhere = np.flatnonzero(~present.any(axis=1))

@@ -71,7 +71,7 @@ def bench(
 
 
 def reproduce(
-    what: Annotated[str, typer.Argument(help=f"One of: {', '.join((*paper.PARTS, 'all'))}.")],
+    what: Annotated[str, typer.Argument(help=f"One or more, apart by commas: {', '.join((*paper.PARTS, 'all'))}.")],
     out_dir: OutDir,
     datasets: Annotated[str, typer.Option(help="Data sets, apart by commas.")] = "digits,awa,nus",
     methods: Annotated[str, typer.Option(help="Methods, apart by commas; all seven systems by default.")] = "",

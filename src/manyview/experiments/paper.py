@@ -42,8 +42,8 @@ def select_parts(
     Without names, the methods are the registered ones (and all in a check); variants that only a spec knows run when
     they are named. Figures and checks take at most the repeats of their spec.
     """
-    check_choice("part of the paper", what, (*PARTS, "all"))
-    chosen = {part: read_part(part) for part in (PARTS if what == "all" else (what,))}
+    named = [check_choice("part of the paper", part, (*PARTS, "all")) for part in what.split(",")]
+    chosen = {part: read_part(part) for part in (PARTS if "all" in named else named)}
     _check_known("data set", datasets, DATASETS, what)
     _check_known("method", methods, [name for part in chosen.values() for name in part.method_names], what)
     selected = {}

@@ -76,7 +76,7 @@ def load_dataset(name: str, source: str, folder: Path, params: Mapping[str, Any]
     """Load a data set: a loader may return a `Dataset`, or a pair of views and labels."""
     if source.endswith(".npz"):
         path = _npz_file(source, folder)
-        views = read_views([path])
+        views = read_views([path]).views
         return Dataset(name, views, read_labels(path, views.sample_ids, views.n_samples))
     loaded = _call(find("data set", source, folder), {}, params, source)
     if not isinstance(loaded, Dataset):

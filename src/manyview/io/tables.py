@@ -1,237 +1,240 @@
-"""Readers of tables: one view per file (CSV, TSV, npy), or several in one (npz). Nothing is ever unpickled."""
+"""Views, labels and metadata from users' files of any known format, matched by the samples' ids."""
 
 from __future__ import annotations
 
-import csv
-import zipfile
+import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError, check_choice, quoted
+from manyview.datasets.mat import CLASSES
+from manyview.files import reading
+from manyview.io.excel import read_excel
+from manyview.io.frames import clean_ids, comparable, holds_numbers, numeric
+from manyview.io.matching import Absent, absent, find_rows, match, no_overlap
+from manyview.io.matlab import read_matlab
+from manyview.io.numpy_files import read_npy, read_npz
+from manyview.io.parquet import read_parquet
+from manyview.io.reading import Reader, Table, TableOptions
+from manyview.io.singlecell import read_singlecell
+from manyview.io.text import read_text
 from manyview.views import Views
 
-ID_KEYS = ("sample_ids", "ids")
-LABEL_KEYS = ("labels", "label", "y", "target")
+KEEP = ("all", "common")
+AUTOMATIC = TableOptions()
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table as read: its name, its values, and the samples' ids where the file has them."""
+class Format:
+    """How files of one ending are read, and the keys of labels or metadata in them."""
 
-    name: str
-    values: Any
-    ids: NDArray[Any] | None = None
-
-
-def read_views(paths: Iterable[str | Path]) -> Views:
-    """Read one or several files as views of the same samples, matched by id where they have ids."""
-    by_file = [(Path(path), _read(Path(path))) for path in paths]
-    tables = _align(_with_unique_names(by_file))
-    ids = next((table.ids for table in tables if table.ids is not None), None)
-    return Views({table.name: table.values for table in tables}, sample_ids=ids)
+    read: Reader
+    about_samples: tuple[str, ...] = ()
 
 
-def read_labels(path: str | Path, sample_ids: NDArray[Any] | None, n_samples: int) -> NDArray[Any]:
-    """Read one label per sample: the last column of a table, a 1-D npy, or "labels" in an npz."""
-    path = Path(path)
-    labels, ids = _LABEL_READERS[_format(path)](path)
-    if ids is not None and sample_ids is not None:
-        labels = _reorder(Table(path.stem, labels, ids), sample_ids, str(path)).values
-    if labels.ndim != 1 or len(labels) != n_samples:
-        raise InputError(f"{path} holds labels of shape {labels.shape} for {n_samples} samples; give one per sample.")
+FORMATS: dict[str, Format] = {
+    ".csv": Format(read_text),
+    ".tsv": Format(read_text),
+    ".txt": Format(read_text),
+    ".csv.gz": Format(read_text),
+    ".tsv.gz": Format(read_text),
+    ".txt.gz": Format(read_text),
+    ".parquet": Format(read_parquet),
+    ".npy": Format(read_npy),
+    ".npz": Format(read_npz, about_samples=("labels", "label", "y", "target")),
+    ".mat": Format(read_matlab, about_samples=CLASSES),
+    ".xlsx": Format(read_excel),
+    ".h5ad": Format(read_singlecell, about_samples=("obs",)),
+    ".h5mu": Format(read_singlecell, about_samples=("obs",)),
+}
+"""Ending to format."""
+
+STARTS: dict[bytes, tuple[str, ...]] = {
+    b"PK\x03\x04": (".npz", ".xlsx"),
+    b"\x93NUMPY": (".npy",),
+    b"PAR1\x15": (".parquet",),
+    b"\x89HDF": (".h5ad", ".h5mu", ".mat"),
+    b"MATLAB 5.0 MAT-file": (".mat",),
+    b"MATLAB 7.3 MAT-file": (".mat",),
+    b"\x1f\x8b": (".csv.gz", ".tsv.gz", ".txt.gz"),
+}
+"""First bytes of a file to the endings that it may have."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Views as read from files.
+
+    Attributes
+    ----------
+    views : the views, of the same samples in the same order
+    unmatched : the samples of other views that a view lacks, by its name; views that lack none are not in it
+    """
+
+    views: Views
+    unmatched: dict[str, Absent]
+
+
+def read_views(paths: Iterable[str | Path], *, keep: str = "all", options: TableOptions = AUTOMATIC) -> Loaded:
+    """Read views of the same samples from one file or several, matched by the samples' ids where there are ids.
+
+    Parameters
+    ----------
+    paths : each a path, ``path::key`` for something in a file, or ``name=path`` to name the view
+        A file that exists by the whole of such a name is taken as it is.
+    keep : "all" or "common"
+        Whether to keep the samples of any file, absent from the views that lack them, or those of all files only.
+    options : how to read text and sheets
+    """
+    check_choice("keep", keep, KEEP)
+    sources = [find_source(path) for path in paths]
+    if not sources:
+        raise InputError("Got no files; give at least one table of samples by features.")
+    by_source = [(source, _read_views_of(source, options)) for source in sources]
+    tables = [numeric(table, options) for table in _with_unique_names(by_source)]
+    arrays, ids, unmatched = match(tables, keep)
+    views = Views(dict(zip((table.name for table in tables), arrays, strict=True)), sample_ids=ids)
+    views.feature_names = tuple(table.features for table in tables)
+    return Loaded(views, unmatched)
+
+
+def read_labels(
+    path: str | Path, sample_ids: NDArray[Any] | None, n_samples: int, *, options: TableOptions = AUTOMATIC
+) -> NDArray[Any]:
+    """Read one label per sample: the last column of a table, a vector, or "labels" and the like in an npz or .mat."""
+    table, rows = _read_about(path, sample_ids, n_samples, options)
+    if (rows < 0).any():
+        lacking = absent(rows, np.asarray(sample_ids))
+        raise InputError(f"{table.where} has no label for {lacking} of the {n_samples} samples; give one per sample.")
+    labels = table.values.iloc[rows, -1].to_numpy()
     if pd.isna(labels).any():
-        raise InputError(f"{path} has {int(pd.isna(labels).sum())} missing labels; give one per sample.")
+        raise InputError(f"{table.where} has {int(pd.isna(labels).sum())} missing labels; give one per sample.")
     return labels
 
 
-def _format(path: Path) -> str:
+def read_metadata(
+    path: str | Path, sample_ids: NDArray[Any] | None, n_samples: int, *, options: TableOptions = AUTOMATIC
+) -> pd.DataFrame:
+    """Read a table about the samples, columns of any type, a row per sample; what it lacks is NaN, with a warning."""
+    table, rows = _read_about(path, sample_ids, n_samples, options)
+    frame = table.values.reset_index(drop=True).reindex(rows)
+    if (rows < 0).any():
+        lacking = absent(rows, np.asarray(sample_ids))
+        warnings.warn(f"{table.where} says nothing of {lacking} of the {n_samples} samples.", stacklevel=2)
+    return frame.set_axis(pd.RangeIndex(n_samples) if sample_ids is None else pd.Index(sample_ids), axis=0)
+
+
+# Files ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, and if given what in it is meant, and what to call it."""
+
+    path: Path
+    key: str | None = None
+    name: str | None = None
+
+
+def find_source(text: str | Path) -> Source:
+    """Take ``name=path::key`` apart, as far as the file is not called so."""
+    readings = list(_readings(str(text)))
+    return next((source for source in readings if source.path.exists()), readings[-1])
+
+
+def _readings(text: str) -> Iterator[Source]:
+    """Give all ways to read ``name=path::key``, the plainest first."""
+    name, equals, rest = text.partition("=")
+    for name_, words in ((None, text), (name, rest)) if name and equals else ((None, text),):
+        path, colons, key = words.partition("::")
+        yield Source(Path(words), name=name_)
+        if colons:
+            yield Source(Path(path), key, name_)
+
+
+def _ending(path: Path) -> str:
+    """Return how the file's name ends, checked against what is in it."""
     if not path.is_file():
-        raise InputError(f"{path} is {'a folder' if path.is_dir() else 'not there'}; give the path of a table file.")
-    suffix = path.suffix.lower()
-    if suffix not in FORMATS:
-        raise InputError(f"{path} is of an unknown type {suffix!r}; known are {quoted(FORMATS)}.")
-    return suffix
+        what = "a folder" if path.is_dir() else "not a file" if path.exists() else "not there"
+        raise InputError(f"{path} is {what}; give the path of a table file.")
+    ending = "".join(path.suffixes[-2:] if path.suffix.lower() == ".gz" else path.suffixes[-1:]).lower()
+    if ending not in FORMATS:
+        raise InputError(f"{path} is of an unknown type {ending!r}; known are {quoted(FORMATS, len(FORMATS))}.")
+    with reading(path, "a file"), path.open("rb") as file:
+        start = file.read(max(map(len, STARTS)))
+    if not start:
+        raise InputError(f"{path} is empty; give a table with a line per sample.")
+    endings = next((endings for sign, endings in STARTS.items() if start.startswith(sign)), (ending,))
+    if ending not in endings:
+        raise InputError(f"{path} is by its content a file of type {quoted(endings)}; give it the right ending.")
+    return ending
 
 
-def _read(path: Path) -> list[Table]:
-    return FORMATS[_format(path)](path)
+def _read(source: Source, options: TableOptions, about_samples: bool = False) -> list[Table]:
+    """Read what a source asks for; by default the views in it, or what it says about the samples."""
+    form = FORMATS[_ending(source.path)]
+    default = form.about_samples if about_samples else ()
+    return form.read(source.path, default if source.key is None else (source.key,), options)
 
 
-# Text ----------------------------------------------------------------------------------------------
+def _read_views_of(source: Source, options: TableOptions) -> list[Table]:
+    """Return the tables of a file; of several, those that hold numbers."""
+    tables = _read(source, options)
+    text = [table.where for table in tables if not holds_numbers(table)]
+    if text and len(text) < len(tables):
+        warnings.warn(f"Left out {quoted(text)}: no numbers in there.", stacklevel=2)
+        tables = [table for table in tables if table.where not in text]
+    return [clean_ids(table) for table in tables]
 
 
-def _read_frame(path: Path) -> pd.DataFrame:
-    """Read a delimited text file; the first line is a header unless all of it are numbers."""
-    separator = "," if path.suffix.lower() == ".csv" else "\t"
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            first = next(csv.reader(file, delimiter=separator), [])
-        header = None if first and all(map(_is_number, first)) else 0
-        frame = pd.read_csv(path, sep=separator, header=header, encoding="utf-8-sig")
-    except pd.errors.EmptyDataError:
-        raise InputError(f"{path} is empty; give a table with a line per sample.") from None
-    except (pd.errors.ParserError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read as a table: {_one_line(error)}") from error
-    if frame.empty:
-        raise InputError(f"{path} has a header but no samples; give a line per sample.")
-    return frame
+def _with_unique_names(by_source: list[tuple[Source, list[Table]]]) -> list[Table]:
+    """Call views as asked, or after their file or key; where that is not unique, after the folder or file as well."""
+    counts = Counter(table.name for source, tables in by_source for table in tables if source.name is None)
 
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_numeric(column: pd.Series) -> bool:
-    return pd.api.types.is_numeric_dtype(column)
-
-
-def _split_ids(frame: pd.DataFrame, path: Path) -> tuple[pd.DataFrame, NDArray[Any] | None]:
-    """Take the first column as ids when it is not numeric."""
-    first = frame.iloc[:, 0]
-    if _is_numeric(first):
-        return frame, None
-    if first.isna().any():
-        raise InputError(f"{path} has no id in line {int(first.isna().argmax()) + 2}; give every sample an id.")
-    return frame.iloc[:, 1:], first.astype(str).to_numpy(dtype=object)
-
-
-def _read_text(path: Path) -> list[Table]:
-    frame, ids = _split_ids(_read_frame(path), path)
-    if frame.shape[1] == 0:
-        raise InputError(f"{path} has ids but no feature columns; is the delimiter right for {path.suffix!r}?")
-    return [Table(path.stem, frame, ids)]
-
-
-def _labels_from_text(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    frame = _read_frame(path)
-    ids = frame.iloc[:, 0].astype(str).to_numpy(dtype=object) if frame.shape[1] > 1 else None
-    return frame.iloc[:, -1].to_numpy(), ids
-
-
-# numpy ---------------------------------------------------------------------------------------------
-
-
-def _load(path: Path) -> NDArray[Any] | dict[str, NDArray[Any]]:
-    """Read an npy file, or all arrays of an npz; one that is damaged or pickled is named."""
-    what = f"{path}"
-    try:
-        with path.open("rb") as file:
-            loaded = np.load(file, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return loaded
-            arrays = {}
-            for key in loaded.files:
-                what = f"{path}, array {key!r},"
-                arrays[key] = loaded[key]
-            return arrays
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(f"{what} cannot be read as a numpy file: {_one_line(error)}") from error
-
-
-def _arrays(path: Path) -> dict[str, NDArray[Any]]:
-    loaded = _load(path)
-    if isinstance(loaded, np.ndarray):
-        raise InputError(f"{path} is an npy file by content; give it the ending .npy.")
-    return loaded
-
-
-def _read_npy(path: Path) -> list[Table]:
-    return [Table(path.stem, _single_array(path))]
-
-
-def _single_array(path: Path) -> NDArray[Any]:
-    loaded = _load(path)
-    if not isinstance(loaded, np.ndarray):
-        raise InputError(f"{path} is an npz file by content; give it the ending .npz.")
-    return loaded
-
-
-def _read_npz(path: Path) -> list[Table]:
-    """Every 2-D array is a view; "sample_ids" or "ids" name the samples; other arrays are left alone."""
-    arrays = _arrays(path)
-    ids = next((arrays[key].astype(str).astype(object) for key in ID_KEYS if key in arrays), None)
-    tables = [Table(key, value, ids) for key, value in arrays.items() if value.ndim == 2]
-    if not tables:
-        raise InputError(f"{path} holds no 2-D array; its arrays are {quoted(arrays)}.")
-    return tables
-
-
-def _labels_from_npz(path: Path) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    arrays = _arrays(path)
-    found = next((arrays[key] for key in LABEL_KEYS if key in arrays), None)
-    if found is None:
-        raise InputError(f"{path} holds no labels: none of its arrays {quoted(arrays)} is called {quoted(LABEL_KEYS)}.")
-    return found, None
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
-
-
-FORMATS: dict[str, Callable[[Path], list[Table]]] = {
-    ".csv": _read_text,
-    ".tsv": _read_text,
-    ".npy": _read_npy,
-    ".npz": _read_npz,
-}
-_LABEL_READERS: dict[str, Callable[[Path], tuple[NDArray[Any], NDArray[Any] | None]]] = {
-    ".csv": _labels_from_text,
-    ".tsv": _labels_from_text,
-    ".npy": lambda path: (_single_array(path), None),
-    ".npz": _labels_from_npz,
-}
-
-
-# Putting tables together -----------------------------------------------------------------------------
-
-
-def _with_unique_names(by_file: list[tuple[Path, list[Table]]]) -> list[Table]:
-    """Call views after their file or array; where that is not unique, after the file's folder or the file as well."""
-    counts = Counter(table.name for _, tables in by_file for table in tables)
-
-    def named(path: Path, table: Table) -> Table:
+    def named(source: Source, table: Table, alone: bool) -> Table:
+        if source.name is not None:
+            return replace(table, name=source.name if alone else f"{source.name}/{table.name}")
         if counts[table.name] == 1:
             return table
-        where = path.stem if table.name != path.stem else path.parent.name
+        stem = source.path.name.partition(".")[0]
+        where = stem if table.name != stem else source.path.resolve().parent.name
         return replace(table, name=f"{where}/{table.name}")
 
-    return [named(path, table) for path, tables in by_file for table in tables]
+    return [named(source, table, len(tables) == 1) for source, tables in by_source for table in tables]
 
 
-def _align(tables: list[Table]) -> list[Table]:
-    """Bring tables that have ids into the order of the first of them."""
-    with_ids = [table for table in tables if table.ids is not None]
-    if not with_ids:
-        return tables
-    reference = with_ids[0].ids
-    assert reference is not None
-    return [table if table.ids is None else _reorder(table, reference, f"View {table.name!r}") for table in tables]
+def _read_about(
+    path: str | Path, sample_ids: NDArray[Any] | None, n_samples: int, options: TableOptions
+) -> tuple[Table, NDArray[np.integer[Any]]]:
+    """Return a table about the samples, as a DataFrame, and the row of each sample in it, -1 for those it lacks."""
+    source = find_source(path)
+    tables = _read(source, options, about_samples=True)
+    if len(tables) > 1:
+        keys = [table.where.removeprefix(f"{source.path}::") for table in tables]
+        raise InputError(f"{source.path} holds several tables; pick one with {source.path}::KEY, of {quoted(keys)}.")
+    table = clean_ids(_as_frame(tables[0]))
+    if table.values.shape[1] == 0:
+        raise InputError(f"{table.where} says nothing about the samples but their ids; give a column for it.")
+    ids = None if sample_ids is None else comparable(sample_ids).to_numpy()
+    rows = find_rows(table, ids, n_samples)
+    if ids is not None and (rows < 0).all():
+        raise no_overlap(table, ids)
+    return table, rows
 
 
-def _reorder(table: Table, reference: NDArray[Any], what: str) -> Table:
-    """Return the table's rows in the order of the reference's ids; the ids must be the same ones."""
-    positions: pd.Index[Any] = pd.Index(np.asarray(table.ids))
-    repeated = positions[positions.duplicated()].unique()
-    if len(repeated):
-        raise InputError(f"{what} has duplicated sample ids: {quoted(repeated)}; keep one row per sample.")
-    wanted = pd.Index(reference).astype(str)
-    missing, extra = wanted.difference(positions), positions.difference(wanted)
-    if len(missing) or len(extra):
-        raise InputError(
-            f"{what} names other samples than the first view: {len(missing)} missing ({quoted(missing, 3) or 'none'}), "
-            f"{len(extra)} that are not in the first ({quoted(extra, 3) or 'none'}). Give the same samples everywhere."
-        )
-    order = positions.get_indexer(wanted)
-    values = table.values.iloc[order] if isinstance(table.values, pd.DataFrame) else table.values[order]
-    return replace(table, values=values, ids=np.asarray(reference))
+def _as_frame(table: Table) -> Table:
+    values = table.values
+    if isinstance(values, pd.DataFrame):
+        return table
+    if sp.issparse(values) or values.ndim not in (1, 2):
+        raise InputError(f"{table.where} is no table of columns (shape {values.shape}); give a value per sample.")
+    column = values.ravel() if 1 in values.shape else values
+    return replace(table, values=pd.DataFrame(column, columns=[table.name] if column.ndim == 1 else None))

@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from manyview.checks import InputError, check_choice, check_int, check_real, quoted
+from manyview.checks import InputError, InputTypeError, check_choice, check_int, check_real, quoted
 from manyview.graph import GRAPHS, PRECOMPUTED, adaptive_graph, view_graphs
 from manyview.methods.extension import AffinityExtension, Evidence, Extension, NeighborExtension
-from manyview.missing import fill_in
+from manyview.missing import IMPUTATION, fill_in
 from manyview.optimize import Outcome
 from manyview.scaling import Scaling, scale_views
 from manyview.views import Array, Views, check_views, is_table, spread_rows
@@ -59,7 +59,8 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         self._check_params()
         views = check_views(X)
         self.n_missing_ = views.n_missing
-        if not self._takes_missing():
+        self.imputation_ = None if self._takes_missing() or not any(self.n_missing_.values()) else IMPUTATION
+        if self.imputation_ is not None:
             views = fill_in(views)
         self.selection_ = self._select(views) if self.n_clusters == AUTO else None
         self.n_clusters_ = int(self.n_clusters) if self.selection_ is None else self.selection_.chosen
@@ -143,8 +144,10 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         return pd.DataFrame({"label": self.labels_}, index=index)
 
     def _check_params(self) -> None:
-        if self.n_clusters != AUTO:
+        if not isinstance(self.n_clusters, str):
             check_int("n_clusters", self.n_clusters, minimum=1)
+        elif self.n_clusters != AUTO:
+            raise InputTypeError(f"n_clusters={self.n_clusters!r} is a str; give a whole number, or {AUTO!r}.")
 
     def _takes_missing(self) -> bool:
         return False

@@ -1,5 +1,50 @@
-"""Pictures of results. Needs the extra `manyview[plot]`."""
+"""Reports on results: one HTML page (`render_report`), and the same pictures as matplotlib figures.
 
-from manyview.report.plots import plot_affinity, plot_comparison
+The page needs nothing else; the figures need the extra `manyview[plot]`, and are loaded when they are asked for.
+"""
 
-__all__ = ["plot_affinity", "plot_comparison"]
+from typing import TYPE_CHECKING, Any
+
+from manyview.report.html import render_report
+
+if TYPE_CHECKING:
+    from manyview.report.plots import (
+        plot_affinity,
+        plot_cluster_sizes,
+        plot_comparison,
+        plot_convergence,
+        plot_corruption,
+        plot_embedding,
+        plot_features,
+        plot_selection,
+        plot_silhouette,
+        plot_stability,
+        plot_view_agreement,
+    )
+
+__all__ = [
+    "plot_affinity",
+    "plot_cluster_sizes",
+    "plot_comparison",
+    "plot_convergence",
+    "plot_corruption",
+    "plot_embedding",
+    "plot_features",
+    "plot_selection",
+    "plot_silhouette",
+    "plot_stability",
+    "plot_view_agreement",
+    "render_report",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from manyview.report import plots
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            f"{error}; figures need it: pip install 'manyview[plot]'.", name=error.name
+        ) from error
+    return getattr(plots, name)

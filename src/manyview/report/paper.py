@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from manyview.report.plots import ACCENT, INK, MUTED, affinity_image, png_bytes
+from manyview.report.clusters import affinity_image, within_share
+from manyview.report.plots import ACCENT, INK, MUTED, png_bytes
 
 SYMBOLS = {
     "graph_weight": r"graph_weight ($\lambda_2$)",
@@ -42,14 +43,6 @@ def plot_affinities(kept: Mapping[str, tuple[sp.csr_array, NDArray[Any], float]]
         ax.set_title(f"{name}: {within_share(W, labels):.0%} of affinity within classes, ACC {acc:.3f}", fontsize=9)
     figure.suptitle(title, fontsize=11, color=INK)
     return figure
-
-
-def within_share(W: sp.csr_array, labels: NDArray[Any]) -> float:
-    """Share of the total affinity that joins samples of the same class."""
-    links = W.tocoo()
-    same = labels[links.coords[0]] == labels[links.coords[1]]
-    total = float(links.data.sum())
-    return float(links.data[same].sum()) / total if total else 0.0
 
 
 def _draw_grey(ax: Any, W: sp.csr_array, labels: NDArray[Any]) -> None:

@@ -8,29 +8,43 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
+from manyview.checks import InputError
+from manyview.methods import MultiViewClusterer
+from manyview.report.agreement import describe_views
+from manyview.report.clusters import QUANTILES, affinity_image, describe_clusters, silhouettes
+from manyview.report.palette import CLUSTERS, STEPS
+from manyview.report.picture import draw_picture, draw_sample, spectral_coordinates
+from manyview.report.summary import describe_tables, fitted_views
+
 MOST_GROUP_NAMES = 20  # beyond, they would run into each other
 INK, ACCENT, MUTED = "#1f2933", "#0b6e99", "#b8c4ce"
+MARKERS = "o^sDvP"
+MOST_POINTS = 5000
+STRONG_EFFECT = 4.0
+EFFECTS = LinearSegmentedColormap.from_list("effects", [CLUSTERS["light"][0], "white", CLUSTERS["light"][1]])
 
 
-def affinity_image(W: sp.csr_array, labels: NDArray[Any], size: int = 200) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Sum a graph over blocks of samples, ordered by label; also return where each label ends (0 to 1).
+def cluster_colour(k: int) -> str:
+    """Return the colour of a cluster, the same as in the report."""
+    return CLUSTERS["light"][k % len(CLUSTERS["light"])]
 
-    Cells hold the share of their row's links, so rows of hubs do not outshine the others.
-    """
-    n = len(labels)
-    order = np.argsort(labels, kind="stable")
-    size = min(size, n)
-    cell = np.empty(n, dtype=np.intp)
-    cell[order] = np.arange(n) * size // n
-    links = W.tocoo()
-    image = np.zeros((size, size))
-    np.add.at(image, (cell[links.coords[0]], cell[links.coords[1]]), links.data)
-    image /= np.maximum(image.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    return image, np.cumsum(np.unique(labels, return_counts=True)[1]) / n
+
+def cluster_marker(k: int) -> str:
+    """Return the marker of a cluster: another one each time the colours start again."""
+    return MARKERS[k // len(CLUSTERS["light"]) % len(MARKERS)]
+
+
+def literal(name: object) -> str:
+    """Return a name as matplotlib shows it, not as mathematics between dollar signs."""
+    return str(name).replace("$", r"\$")
+
+
+# Affinities ------------------------------------------------------------------------------------------
 
 
 def draw_affinity(ax: Any, W: sp.csr_array, labels: NDArray[Any], title: str) -> None:
@@ -82,6 +96,184 @@ def _draw_bars(ax: Any, names: Sequence[str], values: Sequence[float]) -> None:
     ax.invert_yaxis()
     ax.tick_params(labelsize=9, colors=INK, left=False)
     ax.spines[["top", "right", "left"]].set_visible(False)
+
+
+# The pictures of the report --------------------------------------------------------------------------
+
+
+def plot_cluster_sizes(model: MultiViewClusterer) -> Figure:
+    """Bars of the number of samples in each cluster."""
+    sizes = np.bincount(model.labels_)
+    figure, ax = _rows_of_clusters(len(sizes), "samples")
+    bars = ax.barh(range(len(sizes)), sizes, color=[cluster_colour(k) for k in range(len(sizes))], height=0.7)
+    ax.bar_label(bars, padding=3, fontsize=8, color=INK)
+    ax.margins(x=0.1)
+    return figure
+
+
+def plot_embedding(
+    model: MultiViewClusterer, colors: Sequence[Any] | NDArray[Any] | None = None, *, seed: int = 0
+) -> Figure:
+    """Map of the samples, as in the report: coloured by cluster, or by `colors`, a number or a category per sample."""
+    labels = model.labels_
+    coordinates = spectral_coordinates(model.affinity_, int(labels.max()) + 1)
+    picture = draw_picture(coordinates, draw_sample(labels, MOST_POINTS, seed), seed)
+    figure = Figure(figsize=(7, 5.4), layout="constrained")
+    ax = figure.subplots()
+    values = np.asarray(labels if colors is None else colors)
+    if len(values) != len(labels):
+        raise InputError(f"Got {len(values)} colors for {len(labels)} samples; give one per sample.")
+    shown, (x, y) = values[picture.rows], picture.places.T
+    if colors is not None and values.dtype.kind == "f":
+        points = ax.scatter(x, y, c=shown, cmap=ListedColormap(STEPS["light"]), s=8, linewidths=0)
+        figure.colorbar(points, ax=ax)
+    else:
+        for k, value in enumerate(np.unique(values)):
+            here, colour, marker = shown == value, cluster_colour(k), cluster_marker(k)
+            ax.scatter(x[here], y[here], color=colour, marker=marker, s=8, linewidths=0, label=literal(value))
+        ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8, frameon=False, markerscale=2)
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.set_title(f"Samples by the consensus graph ({picture.how})", fontsize=10, color=INK)
+    ax.spines[:].set_color(MUTED)
+    return figure
+
+
+def plot_view_agreement(model: MultiViewClusterer, views: object) -> Figure:
+    """Bars of how far the clusters of each view alone agree with the consensus, and of the views' weights."""
+    rows = describe_views(model, fitted_views(model, views)).views
+    measures = {"ACC": [row.acc for row in rows], "NMI": [row.nmi for row in rows]}
+    if any(row.weight is not None for row in rows):
+        measures["weight"] = [row.weight for row in rows]
+    figure = Figure(figsize=(6, 1.2 + 0.5 * len(rows)), layout="constrained")
+    ax = figure.subplots()
+    height = 0.8 / len(measures)
+    for i, (name, values) in enumerate(measures.items()):
+        places = np.arange(len(rows)) + (i - (len(measures) - 1) / 2) * height
+        known = [0.0 if value is None else value for value in values]
+        ax.barh(places, known, height=height * 0.9, color=CLUSTERS["light"][i], label=name)
+    ax.set_yticks(range(len(rows)), [literal(row.name) for row in rows])
+    ax.invert_yaxis()
+    ax.set(xlim=(0, 1))
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8, frameon=False)
+    ax.set_title("Views on their own, against the consensus", fontsize=10, color=INK)
+    _tidy(ax)
+    return figure
+
+
+def plot_silhouette(model: MultiViewClusterer) -> Figure:
+    """Silhouettes of each cluster: median, middle half and 90 % of its samples."""
+    labels = model.labels_
+    silhouette = silhouettes(spectral_coordinates(model.affinity_, int(labels.max()) + 1), labels)
+    clusters = describe_clusters(model.affinity_, labels, silhouette)
+    figure, ax = _rows_of_clusters(len(clusters.size), "silhouette")
+    low, first, _, third, high = range(len(QUANTILES))
+    for k, spread in enumerate(clusters.quantiles):
+        ax.plot(spread[[low, high]], [k, k], color=cluster_colour(k), linewidth=1)
+        ax.plot(spread[[first, third]], [k, k], color=cluster_colour(k), linewidth=6, solid_capstyle="butt", alpha=0.6)
+    ax.scatter(clusters.quantiles[:, 2], range(len(clusters.size)), color=INK, marker="|", s=60, zorder=3)
+    ax.axvline(0, color=MUTED, linewidth=0.8, zorder=0)
+    ax.set(xlim=(-1, 1))
+    return figure
+
+
+def plot_convergence(model: MultiViewClusterer) -> Figure:
+    """Objective and residual over the iterations."""
+    history = model.history_
+    traces = [name for name in ("objective", "residual") if name in history[0]]
+    figure = Figure(figsize=(4 * len(traces), 3), layout="constrained")
+    for ax, name in zip(np.atleast_1d(figure.subplots(1, len(traces))), traces, strict=True):
+        ax.plot(
+            range(1, len(history) + 1), [record[name] for record in history], color=ACCENT, marker="o", markersize=3
+        )
+        ax.set_title(name, fontsize=10, color=INK)
+        ax.set_xlabel("iteration", fontsize=9, color=INK)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        if name == "residual" and len(history) > 1:
+            ax.set_yscale("log")
+        _tidy(ax)
+    return figure
+
+
+def plot_corruption(model: MultiViewClusterer) -> Figure:
+    """Share of the samples whose value looks corrupted, of each feature of each view; OCBR's `corruption_`."""
+    errors = getattr(model, "corruption_", None)
+    if errors is None or not all(sp.issparse(E) for E in errors):
+        raise InputError(f"{type(model).__name__} does not tell which entries look corrupted; OCBR does.")
+    figure = Figure(figsize=(7, 1.2 + 1.3 * len(errors)), layout="constrained")
+    for ax, E, name in zip(np.atleast_1d(figure.subplots(len(errors), 1)), errors, model.view_names_, strict=True):
+        counts = np.bincount(E.indices[E.data != 0], minlength=E.shape[1])
+        ax.bar(range(E.shape[1]), counts / E.shape[0], width=1, color=ACCENT)
+        ax.set_title(f"{literal(name)}: {counts.sum():,} suspected entries", fontsize=9, color=INK, loc="left")
+        _tidy(ax)
+    ax.set_xlabel("feature", fontsize=9, color=INK)
+    figure.supylabel("share of the samples", fontsize=9, color=INK)
+    return figure
+
+
+def plot_features(model: MultiViewClusterer, views: object) -> Figure:
+    """Heat map of the features that set clusters apart: Cohen's d, orange for higher in the cluster, blue for lower."""
+    features, _ = describe_tables(model, fitted_views(model, views))
+    if features is None:
+        raise InputError("The views are affinity matrices, which have no features to plot.")
+    effects = np.array([feature.effects for feature in features.mapped])
+    figure = Figure(figsize=(2.5 + 0.35 * effects.shape[1], 1 + 0.22 * len(effects)), layout="constrained")
+    ax = figure.subplots()
+    limit = min(float(np.abs(effects).max(initial=1e-9)), STRONG_EFFECT)
+    image = ax.imshow(effects, cmap=EFFECTS, vmin=-limit, vmax=limit, aspect="auto", interpolation="nearest")
+    ax.set_xticks(range(effects.shape[1]))
+    ax.set_yticks(range(len(effects)), [literal(f"{feature.feature} ({feature.view})") for feature in features.mapped])
+    ax.set_xlabel("cluster", fontsize=9, color=INK)
+    ax.tick_params(labelsize=7, colors=INK, length=0)
+    figure.colorbar(image, ax=ax, label="Cohen's d")
+    return figure
+
+
+def plot_selection(model: MultiViewClusterer) -> Figure:
+    """Eigengap and stability of each number of clusters tried, where it was chosen from the data."""
+    selection = getattr(model, "selection_", None)
+    if selection is None:
+        raise InputError("The number of clusters was given, not chosen; fit with n_clusters='auto'.")
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    for ax, name in zip(figure.subplots(1, 2), ("eigengap", "stability"), strict=True):
+        ax.plot(selection.candidates, getattr(selection, name), color=ACCENT, marker="o", markersize=4)
+        ax.axvline(selection.chosen, color=CLUSTERS["light"][1], linestyle="--", linewidth=1)
+        ax.set_title(f"{name} (chosen: {selection.chosen})", fontsize=10, color=INK)
+        ax.set_xlabel("number of clusters", fontsize=9, color=INK)
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        _tidy(ax)
+    return figure
+
+
+def plot_stability(result: Any) -> Figure:
+    """Bars of the stability of each cluster: how often its samples stay together on resampled data."""
+    figure, ax = _rows_of_clusters(len(result.clusters), f"stability over {result.repeats} repetitions")
+    ax.barh(
+        range(len(result.clusters)),
+        result.clusters,
+        color=[cluster_colour(k) for k in range(len(result.clusters))],
+        height=0.7,
+    )
+    ax.set(xlim=(0, 1))
+    return figure
+
+
+def _rows_of_clusters(n_clusters: int, measure: str) -> tuple[Figure, Any]:
+    """Return a figure with one row per cluster, the first on top."""
+    figure = Figure(figsize=(5, 0.9 + 0.25 * n_clusters), layout="constrained")
+    ax = figure.subplots()
+    ax.set_yticks(range(n_clusters))
+    ax.set_ylim(n_clusters - 0.4, -0.6)
+    ax.set_xlabel(measure, fontsize=9, color=INK)
+    ax.set_ylabel("cluster", fontsize=9, color=INK)
+    _tidy(ax)
+    return figure, ax
+
+
+def _tidy(ax: Any) -> None:
+    ax.tick_params(labelsize=8, colors=INK)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(MUTED)
 
 
 def png_bytes(figure: Figure, dpi: int = 150) -> bytes:

@@ -214,7 +214,7 @@ class OCBR(MultiViewClusterer):
         return solution.outcome
 
     def _extend(self, views: Views) -> Extension:
-        return self._layers or super()._extend(views)
+        return self.__dict__.pop("_layers") or super()._extend(views)
 
     def _scale(self, views: Views) -> list[Array]:
         """Standardise the dense views; sparse ones stay as they are, to be cleaned first."""

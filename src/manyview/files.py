@@ -1,0 +1,74 @@
+"""What all readers of files share: errors that name the file, libraries that may not be there, sizes beyond memory."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from manyview.checks import InputError
+
+
+def require(module: str, extra: str) -> Any:
+    """Import a library that one of the extras installs, or say which."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise InputError(f'This file needs {module}: pip install "manyview[{extra}]" ({one_line(error)}).') from error
+
+
+@contextmanager
+def reading(where: str | Path, kind: str) -> Iterator[None]:
+    """Turn whatever a library raises on a bad file into one line that names the file; keep its warnings quiet."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        except InputError:
+            raise
+        except MemoryError as error:
+            raise InputError(f"{where} does not fit into memory.") from error
+        except Exception as error:  # libraries raise many kinds on files that are damaged, or something else
+            raise InputError(f"{where} cannot be read as {kind}: {one_line(error)}") from error
+
+
+def check_size(where: str | Path, n_bytes: int) -> None:
+    """Refuse what says to be larger than this machine's memory, before anything is allocated."""
+    if n_bytes > memory():
+        raise InputError(
+            f"{where} would take {n_bytes / 2**30:.1f} GiB, but this machine has {memory() / 2**30:.1f} GiB of memory; "
+            "give a smaller table."
+        )
+
+
+def memory() -> int:
+    """Return the bytes of memory of this machine, where the system tells."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        return sys.maxsize
+
+
+def open_hdf5(path: str | Path) -> Any:
+    """Open an HDF5 file for reading."""
+    return require("h5py", "hdf5").File(path, "r")
+
+
+def declared_bytes(item: Any) -> int:
+    """Return the bytes of an HDF5 dataset, or of all datasets in a group, when read."""
+    if hasattr(item, "nbytes"):
+        return int(item.nbytes)
+    sizes: list[int] = []
+    item.visititems(lambda _, inner: sizes.append(int(getattr(inner, "nbytes", 0))))
+    return sum(sizes)
+
+
+def one_line(error: BaseException, limit: int = 200) -> str:
+    """Return an error's message without line breaks, and cut where it goes on for too long."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= limit else f"{text[:limit]}..."

@@ -1,0 +1,250 @@
+"""Features that separate the clusters, and entries that look corrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from manyview.report.clusters import indicator
+from manyview.scaling import without_missing
+from manyview.views import Array, Views, present_rows
+
+Floats = NDArray[np.floating[Any]]
+Integers = NDArray[np.integer[Any]]
+
+TOP_FEATURES = 6  # of each cluster
+MAPPED_FEATURES = 30  # in the heat map, shared among the clusters; at least one of each, but no more than
+MOST_MAPPED = 40
+LARGEST_ENTRIES = 20
+MOST_COUNTED = 5  # features and samples with the most suspected entries, of each view
+LEAST_SPREAD = 0.01  # of a feature's deviation: one that is constant within clusters would have an infinite effect
+
+
+# Features that separate the clusters -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Of each feature in each cluster (c x d): number of values, their sum, their sum of squares.
+
+    Summed is ``x / unit - centre``, with one unit and centre per feature, so that squares neither overflow nor cancel.
+    """
+
+    count: Floats
+    total: Floats
+    squares: Floats
+    unit: Floats
+    centre: Floats
+
+    def inside(self) -> Floats:
+        """Mean of each feature in each cluster, in its own units."""
+        return (_ratio(self.total, self.count) + self.centre) * self.unit
+
+    def outside(self) -> Floats:
+        """Mean of each feature over all other clusters, in its own units."""
+        rest = self._rest()
+        return (_ratio(rest.total, rest.count) + self.centre) * self.unit
+
+    def spread(self) -> Floats:
+        """Return the standard deviation of each feature over all samples, in its own units."""
+        whole = self._whole()
+        return np.sqrt(_ratio(whole.variation(), whole.count)) * self.unit
+
+    def explained(self) -> Floats:
+        """Share of each feature's variation that lies between the clusters (eta squared); NaN for constant ones."""
+        whole = self._whole().variation()
+        varies = whole > 0
+        return np.where(varies, 1 - self.variation().sum(axis=0) / np.where(varies, whole, 1), np.nan)
+
+    def effects(self) -> Floats:
+        """Cohen's d (c x d): mean inside minus mean outside, over the deviation within the two; 0 where not known."""
+        rest, whole = self._rest(), self._whole()
+        variance = _ratio(self.variation() + rest.variation(), whole.count - 2)
+        least = LEAST_SPREAD**2 * _ratio(whole.variation(), whole.count)
+        difference = _ratio(self.total, self.count) - _ratio(rest.total, rest.count)
+        known = (self.count > 0) & (rest.count > 0)
+        return np.where(known, _ratio(difference, np.sqrt(np.maximum(variance, least))), 0)
+
+    def variation(self) -> Floats:
+        """Sum of squares about the mean; what is left of it by rounding alone counts as none."""
+        left = self.squares - _ratio(self.total**2, self.count)
+        return np.where(left > 1e-12 * self.squares, left, 0)
+
+    def _whole(self) -> Moments:
+        count, total, squares = (part.sum(axis=0) for part in (self.count, self.total, self.squares))
+        return Moments(count, total, squares, self.unit, self.centre)
+
+    def _rest(self) -> Moments:
+        count, total, squares = (part.sum(axis=0) - part for part in (self.count, self.total, self.squares))
+        return Moments(count, total, squares, self.unit, self.centre)
+
+
+def table_moments(X: Array, labels: Integers) -> Moments:
+    """Sum up the observed values of a table by cluster; what a sparse table does not store is observed to be 0."""
+    return (_sparse_moments if sp.issparse(X) else _dense_moments)(X, indicator(labels))
+
+
+def _dense_moments(X: Array, member: sp.csr_array) -> Moments:
+    observed = ~np.isnan(X)
+    Y = without_missing(X).astype(float)
+    unit = _or_one(np.abs(Y).max(axis=0))
+    Y /= unit
+    centre = _ratio(Y.sum(axis=0), observed.sum(axis=0))
+    Y = np.where(observed, Y - centre, 0)
+    return Moments(member @ observed.astype(float), member @ Y, member @ Y**2, unit, centre)
+
+
+def _sparse_moments(X: sp.csr_array, member: sp.csr_array) -> Moments:
+    here = present_rows(X)
+    lacking = sp.csr_array((np.isnan(X.data).astype(float), X.indices, X.indptr), X.shape)
+    count = (member @ here.astype(float))[:, None] - (member[:, here] @ lacking[here]).toarray()
+    Y = without_missing(X).astype(float)
+    unit = _or_one(abs(Y).max(axis=0).toarray().ravel())
+    Y = sp.csr_array(Y @ sp.diags_array(1 / unit))
+    return Moments(count, (member @ Y).toarray(), (member @ Y.power(2)).toarray(), unit, np.zeros(X.shape[1]))
+
+
+@dataclass(frozen=True)
+class Effect:
+    """How a feature sets a cluster apart: Cohen's d, and its means inside and outside of the cluster."""
+
+    view: str
+    feature: str
+    effect: float
+    inside: float
+    outside: float
+
+
+@dataclass(frozen=True)
+class MappedFeature:
+    """A feature in the heat map: its effect in each cluster, and the share of its variation between clusters."""
+
+    view: str
+    feature: str
+    explained: float
+    effects: Floats
+
+
+@dataclass(frozen=True)
+class Features:
+    """Features that separate the clusters: the strongest of each (`top`), and a selection for the heat map."""
+
+    top: list[list[Effect]]
+    mapped: list[MappedFeature]
+
+
+def separating_features(moments: Sequence[Moments], views: Views) -> Features:
+    """Find the features that set each cluster apart from the others."""
+    effects = np.hstack([view.effects() for view in moments])
+    inside, outside = (np.hstack([getattr(view, side)() for view in moments]) for side in ("inside", "outside"))
+    explained = np.concatenate([view.explained() for view in moments])
+    owner = np.repeat(np.arange(len(moments)), [len(view.unit) for view in moments])
+    first = np.searchsorted(owner, owner)
+    order = np.argsort(-np.abs(effects), axis=1, kind="stable")
+
+    def named(j: int) -> tuple[str, str]:
+        view = int(owner[j])
+        return views.names[view], feature_name(views, view, j - int(first[j]))
+
+    top = [
+        [Effect(*named(j), effects[k, j], inside[k, j], outside[k, j]) for j in best if effects[k, j] != 0]
+        for k, best in enumerate(order[:, :TOP_FEATURES])
+    ]
+    each = max(1, MAPPED_FEATURES // len(effects))
+    chosen = list(dict.fromkeys(j for best in order[:, :each] for j in best))[:MOST_MAPPED]
+    mapped = [MappedFeature(*named(j), explained[j], effects[:, j]) for j in chosen]
+    return Features(top, mapped)
+
+
+def feature_name(views: Views, view: int, column: int) -> str:
+    """Return the name of a feature, or the number of its column."""
+    names = views.feature_names[view]
+    return f"column {column}" if names is None else str(names[column])
+
+
+# Entries that look corrupted -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SuspectEntry:
+    """An entry that looks corrupted; `size` is the error in deviations of the feature, infinite if it is constant."""
+
+    row: int
+    view: str
+    feature: str
+    observed: float
+    expected: float
+    size: float
+
+
+@dataclass(frozen=True)
+class SuspectView:
+    """How many entries of a view look corrupted, their share of those observed, and where most of them are."""
+
+    name: str
+    count: int
+    share: float
+    features: list[tuple[str, int]]
+    samples: list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """Entries that look corrupted: counts by view, and the largest of all."""
+
+    views: list[SuspectView]
+    entries: list[SuspectEntry]
+
+
+def find_suspects(errors: Sequence[sp.csr_array], views: Views, moments: Sequence[Moments]) -> Suspects:
+    """Count the entries that look corrupted (`errors`: observed minus expected), and list the largest."""
+    missing = list(views.n_missing.values())
+    counted = [_count_suspects(E, views, i, E.shape[0] * E.shape[1] - missing[i]) for i, E in enumerate(errors)]
+    largest = [entry for i, E in enumerate(errors) for entry in _largest_entries(E, views, i, moments[i].spread())]
+    return Suspects(counted, sorted(largest, key=lambda entry: -entry.size)[:LARGEST_ENTRIES])
+
+
+def _count_suspects(E: sp.csr_array, views: Views, view: int, observed: int) -> SuspectView:
+    flagged = E.indices[E.data != 0]
+    rows = np.repeat(np.arange(E.shape[0]), np.diff(E.indptr))[E.data != 0]
+    return SuspectView(
+        views.names[view],
+        count=len(flagged),
+        share=len(flagged) / max(observed, 1),
+        features=[(feature_name(views, view, j), times) for j, times in _most_frequent(flagged)],
+        samples=_most_frequent(rows),
+    )
+
+
+def _most_frequent(values: Integers) -> list[tuple[int, int]]:
+    counts = np.bincount(values)
+    return [(int(i), int(counts[i])) for i in np.argsort(-counts, kind="stable")[:MOST_COUNTED] if counts[i]]
+
+
+def _largest_entries(E: sp.csr_array, views: Views, view: int, spread: Floats) -> list[SuspectEntry]:
+    links = E.tocoo()
+    scale = spread[links.coords[1]]
+    size = np.where(scale > 0, np.abs(links.data) / np.where(scale > 0, scale, 1), np.inf)
+    size[links.data == 0] = 0
+    found = []
+    for at in np.argsort(-size, kind="stable")[:LARGEST_ENTRIES]:
+        i, j = int(links.coords[0][at]), int(links.coords[1][at])
+        observed, error = float(views.arrays[view][i, j]), float(links.data[at])
+        if error:
+            name = feature_name(views, view, j)
+            found.append(SuspectEntry(i, views.names[view], name, observed, observed - error, float(size[at])))
+    return found
+
+
+def _ratio(a: Floats, b: Floats) -> Floats:
+    """Return a / b, 0 where b is not positive."""
+    return np.where(b > 0, a / np.where(b > 0, b, 1), 0)
+
+
+def _or_one(sizes: Floats) -> Floats:
+    return np.where(sizes > 0, sizes, 1)

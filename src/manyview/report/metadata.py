@@ -1,0 +1,104 @@
+"""Columns to colour the map by: categories, and numbers in steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manyview.checks import InputError, quoted
+from manyview.report.palette import STEPS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.floating[Any]]
+
+MOST_COLUMNS = 40
+MOST_CATEGORIES = 20  # the most frequent ones; the others are put together
+MOST_LEVELS = 12  # whole numbers of so few values are categories, such as a class or a batch
+N_STEPS = len(STEPS["light"])
+TAILS = (0.02, 0.98)  # quantiles between which the steps lie: one outlier does not make all others look alike
+
+
+@dataclass(frozen=True)
+class Column:
+    """Values of the samples for colouring.
+
+    `codes` (n,) point into `labels`, -1 where the value is missing; `ordered` labels are steps of a scale. `values`
+    are what the samples hold, where the labels do not tell.
+    """
+
+    name: str
+    ordered: bool
+    labels: list[str]
+    codes: NDArray[np.intp]
+    values: NDArray[Any] | None = None
+
+
+def match_metadata(metadata: pd.DataFrame, ids: NDArray[Any] | None, n_samples: int) -> pd.DataFrame:
+    """Return the rows of the samples, in their order: by sample id, or by position if the samples have none."""
+    if ids is None:
+        if len(metadata) != n_samples:
+            raise InputError(
+                f"metadata has {len(metadata)} rows for {n_samples} samples without ids; give one row per sample, "
+                "or views with sample ids."
+            )
+        return metadata
+    known = metadata.set_axis(metadata.index.astype(str), axis=0)
+    repeated = known.index[known.index.duplicated()].unique()
+    if len(repeated):
+        raise InputError(f"metadata has several rows for {quoted(repeated)}; give one row per sample.")
+    matched = known.reindex([str(name) for name in ids])
+    if not known.index.isin(matched.index).any():
+        raise InputError(
+            f"No row of metadata is named like a sample: its rows are {quoted(known.index, 3)}, the samples "
+            f"{quoted(ids, 3)}. Make the sample ids its index, e.g. with metadata.set_index('sample')."
+        )
+    return matched
+
+
+def describe_column(name: str, values: pd.Series) -> Column:
+    """Turn a column into categories, or into steps if it holds numbers of many values."""
+    import pandas as pd
+
+    numeric = values.dtype.kind in "iuf"
+    if numeric:
+        numbers = values.to_numpy(dtype=float, na_value=np.nan)
+        numbers = np.where(np.isfinite(numbers), numbers, np.nan)
+        levels = np.unique(numbers[~np.isnan(numbers)])
+        if len(levels) > MOST_LEVELS or np.any(levels != np.round(levels)):
+            return number_column(name, numbers)
+        values = pd.Series(numbers).astype("Int64")
+    return _category_column(name, values, in_order=numeric)
+
+
+def number_column(name: str, numbers: Floats) -> Column:
+    """Cut numbers into steps of the same width; what lies beyond the tails falls into the first or last."""
+    observed = numbers[~np.isnan(numbers)]
+    low, high = np.quantile(observed, TAILS) if len(observed) else (0.0, 0.0)
+    edges = np.linspace(low, high, N_STEPS + 1) if high > low else np.array([low, high])
+    inner = edges[1:-1]
+    codes = np.where(np.isnan(numbers), -1, np.searchsorted(inner, np.nan_to_num(numbers), side="right"))
+    ends = [f"{edge:.3g}" for edge in edges]
+    labels = [f"{a} to {b}" for a, b in pairwise(ends)]
+    if len(labels) > 1:
+        labels[0], labels[-1] = f"below {ends[1]}", f"{ends[-2]} and more"
+    return Column(name, True, labels, codes.astype(np.intp), numbers)
+
+
+def _category_column(name: str, values: pd.Series, *, in_order: bool) -> Column:
+    import pandas as pd
+
+    missing = values.isna().to_numpy()
+    texts = values.astype(str).to_numpy(dtype=object)
+    counts = pd.Series(texts[~missing]).value_counts()
+    names = sorted(counts.index, key=float if in_order else lambda text: (-counts[text], text))
+    kept, rare = names[:MOST_CATEGORIES], names[MOST_CATEGORIES:]
+    code_of = {text: i for i, text in enumerate(kept)} | dict.fromkeys(rare, len(kept))
+    codes = np.array([-1 if lost else code_of[text] for text, lost in zip(texts, missing, strict=True)], dtype=np.intp)
+    labels = [*kept, *([f"other ({len(rare)} values)"] if rare else [])]
+    return Column(name, False, labels, codes, texts if rare else None)

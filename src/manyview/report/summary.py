@@ -1,0 +1,157 @@
+"""The numbers of a report, all together: what the page draws. Nothing here draws, and nothing dense is n x n."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from manyview.checks import InputError, check_int, quoted
+from manyview.graph import PRECOMPUTED
+from manyview.methods import MultiViewClusterer
+from manyview.report.agreement import Agreement, describe_views
+from manyview.report.clusters import (
+    Clusters,
+    Standing,
+    affinity_image,
+    describe_clusters,
+    silhouettes,
+    stand,
+    within_share,
+)
+from manyview.report.features import Features, Suspects, find_suspects, separating_features, table_moments
+from manyview.report.metadata import MOST_COLUMNS, Column, describe_column, match_metadata, number_column
+from manyview.report.picture import Picture, draw_picture, draw_sample, spectral_coordinates
+from manyview.views import Array, Views, check_views
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.floating[Any]]
+Integers = NDArray[np.integer[Any]]
+
+MOST_DOUBTFUL = 20
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The numbers of a report. Arrays have one entry per sample (n,), unless their class says otherwise."""
+
+    ids: NDArray[Any]
+    labels: Integers
+    picture: Picture
+    columns: list[Column]
+    columns_left_out: int
+    clusters: Clusters
+    standing: Standing
+    silhouette: Floats
+    stability: Any
+    doubtful: Integers
+    affinity: Floats
+    ends: Floats
+    within: float
+    agreement: Agreement
+    features: Features | None
+    suspects: Suspects | None
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.labels)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.clusters.size)
+
+    @property
+    def n_loose(self) -> int:
+        """Number of samples with most of their links outside their own cluster."""
+        return int(np.sum(self.standing.own < 0.5))
+
+
+def summarize(
+    model: MultiViewClusterer,
+    views: Views,
+    *,
+    metadata: pd.DataFrame | None = None,
+    stability: Any = None,
+    max_points: int = 5000,
+    seed: int = 0,
+) -> Summary:
+    """Compute the numbers of a report; parameters as for `render_report`."""
+    check_int("max_points", max_points, minimum=1)
+    W, labels = model.affinity_, model.labels_
+    coordinates = spectral_coordinates(W, int(labels.max()) + 1)
+    standing, silhouette = stand(W, labels), silhouettes(coordinates, labels)
+    doubtful = find_doubtful(standing, stability)
+    columns = [number_column("margin", standing.margin)]
+    if stability is not None:
+        columns.append(number_column("stability", stability.samples))
+    ids = views.sample_ids
+    given = [] if metadata is None else list(match_metadata(metadata, ids, len(labels)).items())
+    columns += [describe_column(str(name), values) for name, values in given[:MOST_COLUMNS]]
+    features, suspects = describe_tables(model, views)
+    named = [entry.row for entry in suspects.entries] if suspects else []
+    rows = np.union1d(draw_sample(labels, max_points, seed), np.r_[doubtful, np.array(named, np.intp)])
+    image, ends = affinity_image(W, labels)
+    return Summary(
+        ids=np.array([str(name) for name in (range(len(labels)) if ids is None else ids)], dtype=object),
+        labels=labels,
+        picture=draw_picture(coordinates, rows, seed),
+        columns=columns,
+        columns_left_out=len(given[MOST_COLUMNS:]),
+        clusters=describe_clusters(W, labels, silhouette),
+        standing=standing,
+        silhouette=silhouette,
+        stability=stability,
+        doubtful=doubtful,
+        affinity=image,
+        ends=ends,
+        within=within_share(W, labels),
+        agreement=describe_views(model, views, seed=seed),
+        features=features,
+        suspects=suspects,
+    )
+
+
+def fitted_views(model: MultiViewClusterer, data: object) -> Views:
+    """Return `data` as views, if they can be those that the model was fitted on."""
+    check_is_fitted(model, "labels_")
+    views = check_views(data)
+    if (len(model.labels_), tuple(model.view_names_)) != (views.n_samples, views.names):
+        raise InputError(
+            f"{type(model).__name__} was fitted on {len(model.labels_)} samples of the views "
+            f"{quoted(model.view_names_)}, but these are {views.n_samples} samples of {quoted(views.names)}; give the "
+            "views that it was fitted on."
+        )
+    return views
+
+
+def find_doubtful(standing: Standing, stability: Any = None) -> Integers:
+    """Rows of the samples that stand worst, the worst first: least stable if that is known, then by margin."""
+    worst = np.lexsort((standing.margin,) if stability is None else (standing.margin, stability.samples))
+    return worst[:MOST_DOUBTFUL]
+
+
+def describe_tables(model: MultiViewClusterer, views: Views) -> tuple[Features | None, Suspects | None]:
+    """Separating features and suspected entries; views that are affinities have neither."""
+    if model.get_params().get("affinity") == PRECOMPUTED:
+        return None, None
+    errors = own_corruption(model, views)
+    # an entry that looks corrupted counts as what it was expected to be
+    tables: list[Array] = [X if E is None else X - E for X, E in zip(views.arrays, errors, strict=True)]
+    moments = [table_moments(X, model.labels_) for X in tables]
+    known = [E for E in errors if E is not None]
+    suspects = find_suspects(known, views, moments) if len(known) == views.n_views else None
+    return separating_features(moments, views), suspects
+
+
+def own_corruption(model: MultiViewClusterer, views: Views) -> list[sp.csr_array | None]:
+    """Corruption of each view in its own units, which methods that keep it so store as sparse matrices."""
+    kept = getattr(model, "corruption_", [None] * views.n_views)
+    return [E if sp.issparse(E) and E.shape == X.shape else None for E, X in zip(kept, views.arrays, strict=True)]
