@@ -142,8 +142,8 @@ def test_a_column_that_changes_its_type_far_down_is_read_as_one(write):
 
 
 def test_files_of_the_same_name_are_told_apart_by_their_folder(write):
-    paths = [write(f"{folder}/data.csv", "1,2\n3,4\n") for folder in ("rna", "protein")]
-    assert read_views(paths).views.names == ("rna/data", "protein/data")
+    paths = [write(f"{folder}/new.data.csv", "1,2\n3,4\n") for folder in ("rna", "protein")]
+    assert read_views(paths).views.names == ("rna/new.data", "protein/new.data")
 
 
 def test_arrays_of_the_same_name_are_told_apart_by_their_file(tmp_path):
@@ -158,6 +158,14 @@ def test_views_can_be_named_and_parts_of_files_picked(tmp_path, write):
     views = read_views([f"rna={csv}", f"age={csv}::y", f"two={tmp_path}/z.npz", f"last={tmp_path}/z.npz::right"]).views
     assert views.names == ("rna", "age", "two/left", "two/right", "last")
     np.testing.assert_array_equal(views.arrays[1], [[2], [4]])
+    assert read_views([f"{csv}::x", f"{csv}::y"]).views.names == ("x", "y")
+
+
+def test_views_of_the_same_name_are_refused(write):
+    path = write("a.csv", "1,2\n3,4\n")
+    with pytest.raises(InputError, match=r"View name '.*/a' is used more than once"):
+        read_views([path, path])
+    assert read_views([f"one={path}", path]).views.names == ("one", "a")
 
 
 def test_a_file_that_is_called_so_comes_first(write):
@@ -333,7 +341,7 @@ def test_the_commands_of_the_documentation_run(tmp_path, monkeypatch, capsys):
         with pytest.raises(SystemExit) as done:
             main(shlex.split(words, comments=True))
         assert not done.value.code, capsys.readouterr().err
-    ((code, printed),) = re.findall(r"```python\n(.*?)```\n\n((?:    .*\n)+)", text, re.DOTALL)
+    ((code, printed),) = re.findall(r"```python\n(.*?)```\n\n((?:    [^\n]*\n)+)", text, re.DOTALL)
     capsys.readouterr()
     exec(compile(code, str(DOCS), "exec"), {})
     assert capsys.readouterr().out == textwrap.dedent(printed)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import platform
 import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +12,7 @@ import numpy as np
 import typer
 
 from manyview.checks import InputError, quoted
+from manyview.environment import versions
 from manyview.io import (
     FORMATS,
     KEEP,
@@ -291,12 +290,6 @@ def as_json(values: Any) -> Any:
         return [as_json(value) for value in values]
     number = values.item() if isinstance(values, np.generic) else values
     return (None if np.isnan(number) else round(number, 4)) if isinstance(number, float) else number
-
-
-def versions() -> dict[str, str]:
-    """Versions of what the result depends on."""
-    names = ("manyview", "numpy", "scipy", "scikit-learn")
-    return {"python": platform.python_version()} | {name: version(name) for name in names}
 
 
 def unmatched_counts(loaded: Loaded) -> dict[str, Any]:

@@ -25,13 +25,14 @@ import scipy.sparse as sp
 from manyview._version import __version__
 from manyview.blockmodel import Blocks
 from manyview.checks import InputError, quoted
+from manyview.environment import available_memory
 from manyview.methods import METHODS, MultiViewClusterer
 from manyview.methods.extension import AffinityExtension, NeighborExtension
 from manyview.methods.ocbr.counts import CountCleaner
 from manyview.methods.ocbr.extension import LayerExtension
 from manyview.methods.ocbr.layers import Layers
 from manyview.methods.ocbr.recovery import Loadings
-from manyview.methods.representation import LowRank, available_memory
+from manyview.methods.representation import LowRank
 from manyview.scaling import Scaler, Standardizer
 from manyview.selection import Selection
 

@@ -7,7 +7,6 @@ import platform
 import subprocess
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,12 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_info
 
-PACKAGES = ("manyview", "numpy", "scipy", "scikit-learn")
+from manyview import environment
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and the packages that matter."""
-    system = {"python": platform.python_version(), "system": f"{platform.system()} {platform.machine()}"}
-    return system | {name: version(name) for name in PACKAGES}
+    """Return the versions of Python and the packages that matter, and the system."""
+    return {"system": f"{platform.system()} {platform.machine()}"} | environment.versions()
 
 
 def blas() -> list[dict[str, Any]]:

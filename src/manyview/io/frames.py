@@ -84,7 +84,8 @@ def with_ids(table: Table, keys: Sequence[str], options: TableOptions) -> Table:
             table = replace(table, ids=frame.iloc[:, at], values=frame.iloc[:, np.arange(frame.shape[1]) != at])
     if keys:
         names = [str(name) for name in table.values.columns]
-        table = replace(table, values=table.values.iloc[:, [names.index(pick(keys, names, table.where))]])
+        key = pick(keys, names, table.where)
+        table = replace(table, name=key, values=table.values.iloc[:, [names.index(key)]])
     return table
 
 

@@ -85,6 +85,11 @@ def pick(keys: Iterable[str], present: Iterable[str], where: str | Path) -> str:
     return found
 
 
+def stem(path: Path) -> str:
+    """Return the name of a file without its ending, of which .gz is a part."""
+    return Path(path.name.removesuffix(".gz")).stem
+
+
 def shown(value: object, limit: int = 40) -> str:
     """Write a value for a message, cut where it goes on for too long."""
     text = repr(value.item() if isinstance(value, np.generic) else value)

@@ -23,7 +23,7 @@ from manyview.io.matching import Absent, absent, find_rows, match, no_overlap
 from manyview.io.matlab import read_matlab
 from manyview.io.numpy_files import read_npy, read_npz
 from manyview.io.parquet import read_parquet
-from manyview.io.reading import Reader, Table, TableOptions
+from manyview.io.reading import Reader, Table, TableOptions, stem
 from manyview.io.singlecell import read_singlecell
 from manyview.io.text import read_text
 from manyview.views import Views
@@ -101,7 +101,7 @@ def read_views(paths: Iterable[str | Path], *, keep: str = "all", options: Table
     by_source = [(source, _read_views_of(source, options)) for source in sources]
     tables = [numeric(table, options) for table in _with_unique_names(by_source)]
     arrays, ids, unmatched = match(tables, keep)
-    views = Views(dict(zip((table.name for table in tables), arrays, strict=True)), sample_ids=ids)
+    views = Views(arrays, names=[table.name for table in tables], sample_ids=ids)
     views.feature_names = tuple(table.features for table in tables)
     return Loaded(views, unmatched)
 
@@ -204,8 +204,8 @@ def _with_unique_names(by_source: list[tuple[Source, list[Table]]]) -> list[Tabl
             return replace(table, name=source.name if alone else f"{source.name}/{table.name}")
         if counts[table.name] == 1:
             return table
-        stem = source.path.name.partition(".")[0]
-        where = stem if table.name != stem else source.path.resolve().parent.name
+        own = stem(source.path)
+        where = own if table.name != own else source.path.resolve().parent.name
         return replace(table, name=f"{where}/{table.name}")
 
     return [named(source, table, len(tables) == 1) for source, tables in by_source for table in tables]

@@ -20,7 +20,7 @@ import pandas as pd
 from manyview.checks import InputError
 from manyview.files import check_size, reading
 from manyview.io.frames import MISSING, has_header, id_column, with_ids
-from manyview.io.reading import Table, TableOptions
+from manyview.io.reading import Table, TableOptions, stem
 
 DELIMITERS = ("\t", ";", "|", ",", " ")  # in the order in which they are tried; the last stands for runs of blanks
 CHUNK = 2**20
@@ -48,8 +48,7 @@ def read_text(path: Path, keys: tuple[str, ...], options: TableOptions) -> list[
         precision = "round_trip" if _has_huge_exponent(path) else None  # slower, but safe
         layout = _find_layout(path, options)
         frame = _parse(layout, id_column(layout.names, options, str(path)), precision)
-    name = path.name.removesuffix(".gz").rpartition(".")[0]
-    table = Table(name, frame, str(path), place=lambda row: f"line {_line(layout, row)}")
+    table = Table(stem(path), frame, str(path), place=lambda row: f"line {_line(layout, row)}")
     return [with_ids(table, keys, options)]
 
 

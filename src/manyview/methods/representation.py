@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, InputTypeError, check_choice, check_int, check_real
+from manyview.environment import available_memory
 from manyview.graph import PRECOMPUTED, as_graph, connect, from_neighbors, nearest_neighbors, symmetrize
 from manyview.methods.base import MultiViewClusterer
 from manyview.optimize import Callback, Outcome, Sweep, run
@@ -170,19 +169,6 @@ def check_memory(needed: float, max_memory: float | None, views: Views, advice: 
             f"n_samples={views.n_samples} needs about {needed / 1e9:.3g} GB, over the limit of {limit / 1e9:.3g} GB "
             f"({source}). {advice}"
         )
-
-
-def available_memory() -> float:
-    """Bytes that can be had without swapping, as far as the system tells; infinite if it does not."""
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return 1024 * next(float(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration, ValueError):
-        pass
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, OSError, ValueError):
-        return float("inf")
 
 
 def bytes_needed(views: Views, representations: float, *, nonnegative: bool) -> float:

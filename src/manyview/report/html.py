@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from manyview.environment import versions
 from manyview.methods import MultiViewClusterer
 from manyview.report.metadata import Column
 from manyview.report.palette import css_variables
 from manyview.report.summary import Summary, fitted_views, summarize
-from manyview.report.words import counted, highlights, methods_paragraph, parameters, percent, references, versions
+from manyview.report.words import counted, highlights, methods_paragraph, parameters, percent, references
 from manyview.views import Views
 
 if TYPE_CHECKING:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import platform
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -75,11 +73,6 @@ SCALINGS = {
     "none": "values were used as given",
 }
 TOLD_ELSEWHERE = ("n_clusters", "random_state")
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of everything that the numbers depend on."""
-    return {"manyview": __version__, "python": platform.python_version()} | {name: version(name) for name in PACKAGES}
 
 
 def parameters(model: MultiViewClusterer) -> dict[str, Any]:

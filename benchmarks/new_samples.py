@@ -1,0 +1,61 @@
+"""New samples: half of the digits is clustered, the other half placed with predict, and compared with a joint fit.
+
+    python benchmarks/new_samples.py               # all systems but the two slow ones, 5 halves
+    python benchmarks/new_samples.py --methods ocbr rlrr --halves 2
+
+Agreement is the share of the new samples that have the label of the joint fit, under the best matching of clusters;
+"one view only" is the same where the new samples have nothing but that view. The last columns compare the labels of the
+half that was fitted with the joint fit, which no placing of new samples can be expected to beat by much, and the labels
+of the new samples with the true classes.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from common import digits, noisy, print_table
+from manyview import METHODS, clustering_accuracy
+
+SLOW = ("rlrr", "lrrgl")
+COLUMNS = ("data", "method", "agreement", "worst", "Fourier only", "profile only", "fitted half", "ACC of new samples")
+
+
+def compare(key: str, draw: int | None, seed: int) -> list[float]:
+    """Fit one half at random, place the other."""
+    data = digits(2)
+    views = noisy(data, draw)
+    order = np.random.default_rng(seed).permutation(views.n_samples)
+    old, new = order[: len(order) // 2], order[len(order) // 2 :]
+    joint = METHODS[key](data.n_classes).fit(views).labels_
+    model = METHODS[key](data.n_classes).fit(views[old])
+    placed = model.predict(views[new])
+    alone = [model.predict(views.select([name])[new]) for name in views.names]
+    return [
+        clustering_accuracy(joint[new], placed),
+        *(clustering_accuracy(joint[new], labels) for labels in alone),
+        clustering_accuracy(joint[old], model.labels_),
+        clustering_accuracy(data.labels[new], placed),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=[k for k in METHODS if k not in SLOW])
+    parser.add_argument("--halves", type=int, default=5, help="random halves; with noise, as many draws of it")
+    options = parser.parse_args()
+
+    def rows() -> object:
+        for name, corrupted in (("clean", False), ("20 % corrupted", True)):
+            for key in options.methods:
+                found = np.array([compare(key, seed if corrupted else None, seed) for seed in range(options.halves)])
+                agreement, fourier, profile, fitted, acc = found.mean(axis=0)
+                yield [name, key, agreement, found[:, 0].min(), fourier, profile, fitted, acc]
+
+    print(f"## Digits, two views, {options.halves} random halves\n")
+    print_table(COLUMNS, rows())
+
+
+if __name__ == "__main__":
+    main()
