@@ -81,7 +81,8 @@ def with_ids(table: Table, keys: Sequence[str], options: TableOptions) -> Table:
         at = id_column(frame.columns, options, table.where)
         at = _found_id_column(frame, at) if options.id_column == "auto" else at
         if at is not None:
-            table = replace(table, ids=frame.iloc[:, at], values=frame.iloc[:, np.arange(frame.shape[1]) != at])
+            others = np.arange(frame.shape[1]) != at if at else slice(1, None)  # a slice copies nothing
+            table = replace(table, ids=frame.iloc[:, at], values=frame.iloc[:, others])
     if keys:
         names = [str(name) for name in table.values.columns]
         key = pick(keys, names, table.where)

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from manyview._version import __version__
+from manyview.environment import versions
 from manyview.methods import MultiViewClusterer
 from manyview.report.summary import Summary
 from manyview.views import Views
-
-PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def methods_paragraph(model: MultiViewClusterer, views: Views, stability: Any = 
         f"Stability was assessed by {stability.repeats} repetitions on resampled data."
         if stability is not None
         else "",
-        f"Software: Python {platform.python_version()}, {listed([f'{name} {version(name)}' for name in PACKAGES])}.",
+        f"Software: {listed([f'{name} {number}' for name, number in versions().items()])}.",
     )
     return " ".join(sentence for sentence in sentences if sentence)
 
