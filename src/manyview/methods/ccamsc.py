@@ -37,8 +37,8 @@ class CCAMSC(GraphClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        c, the number of clusters.
+    n_clusters : int or "auto", default=8
+        c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_components : int, optional
         m, the dimension of the common subspace; c by default (the c centres span c - 1, and noise takes its share).
     regularization : float, default=1
@@ -78,6 +78,10 @@ class CCAMSC(GraphClusterer):
     eigenvalues_ : array (n_clusters,)
         Of the normalised graph.
     scaling_, n_iter_, converged_, history_, n_views_, view_names_, sample_ids_
+    n_clusters_, selection_
+        The number of clusters found, and what it was chosen by ("auto"), else None.
+    n_missing_, imputation_
+        Values missing by view, and how they were filled in, or None.
         As for `MFMSC`; nothing is iterated.
 
     Notes
@@ -98,7 +102,7 @@ class CCAMSC(GraphClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_components: int | None = None,
         regularization: float = 1.0,

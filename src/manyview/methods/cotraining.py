@@ -39,8 +39,8 @@ class CoTraining(GraphClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        c, the number of clusters.
+    n_clusters : int or "auto", default=8
+        c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_neighbors : int, default=10
         Neighbours per sample in each graph.
     affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
@@ -76,6 +76,10 @@ class CoTraining(GraphClusterer):
         Per round the "agreement" it led to, the mean over pairs of views of |U_v'U_w|_F^2 / c (1: the same subspace),
         and the "residual": by how much agreement rose.
     scaling_, n_iter_, converged_, n_views_, view_names_, sample_ids_
+    n_clusters_, selection_
+        The number of clusters found, and what it was chosen by ("auto"), else None.
+    n_missing_, imputation_
+        Values missing by view, and how they were filled in, or None.
         As for `MFMSC`.
 
     Notes
@@ -96,7 +100,7 @@ class CoTraining(GraphClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_neighbors: int = 10,
         affinity: str = "knn",

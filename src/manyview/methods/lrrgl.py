@@ -52,8 +52,8 @@ class LRRGL(RepresentationClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        c, the number of clusters.
+    n_clusters : int or "auto", default=8
+        c, the number of clusters; "auto" chooses it (docs/selection.md).
     sparsity : float, default=1
         Weight of the corruption E, lambda_v = sparsity min(d_v, n) / |X_v|_1: at 1 it costs the same to call all of X_v
         corruption and to represent all of it. (The source has one lambda_1 for all views, tuned per data set; in
@@ -117,8 +117,12 @@ class LRRGL(RepresentationClusterer):
     n_iter_, converged_, history_
         history_ holds the gaps of each sweep: of the fit, between Z and its low-rank and non-negative copies, and the
         change of Z.
-    n_views_, view_names_, sample_ids_
-        What came in.
+    n_clusters_, selection_
+        The number of clusters found, and what it was chosen by ("auto"), else None.
+    n_views_, view_names_, sample_ids_, n_missing_
+        What came in; values missing by view.
+    imputation_ : str or None
+        How missing values were filled in.
 
     Notes
     -----
@@ -136,7 +140,7 @@ class LRRGL(RepresentationClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         sparsity: float = 1.0,
         graph_weight: float = 0.5,

@@ -43,8 +43,8 @@ class MAASC(GraphClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        c, the number of clusters.
+    n_clusters : int or "auto", default=8
+        c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_neighbors : int, default=10
         Neighbours per sample in each graph.
     affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
@@ -78,6 +78,10 @@ class MAASC(GraphClusterer):
     history_ : list of dict
         The "objective" of each round, and the "residual": the largest change of a weight.
     scaling_, n_iter_, converged_, n_views_, view_names_, sample_ids_
+    n_clusters_, selection_
+        The number of clusters found, and what it was chosen by ("auto"), else None.
+    n_missing_, imputation_
+        Values missing by view, and how they were filled in, or None.
         As for `MFMSC`.
 
     Notes
@@ -101,7 +105,7 @@ class MAASC(GraphClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_neighbors: int = 10,
         affinity: str = "knn",

@@ -27,8 +27,8 @@ class MFMSC(MultiViewClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        c, the number of clusters.
+    n_clusters : int or "auto", default=8
+        c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_neighbors : int, default=10
         Neighbours per sample in the graph. More makes clusters blend, fewer makes the graph fall apart.
     affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
@@ -59,8 +59,12 @@ class MFMSC(MultiViewClusterer):
         The scaling used, by view.
     n_iter_, converged_, history_
         1, True and one record: nothing is iterated.
-    n_views_, view_names_, sample_ids_
-        What came in.
+    n_clusters_, selection_
+        The number of clusters found, and what it was chosen by ("auto"), else None.
+    n_views_, view_names_, sample_ids_, n_missing_
+        What came in; values missing by view.
+    imputation_ : str or None
+        How missing values were filled in.
 
     Notes
     -----
@@ -77,7 +81,7 @@ class MFMSC(MultiViewClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         n_neighbors: int = 10,
         affinity: str = "knn",

@@ -57,8 +57,8 @@ class RLRR(RepresentationClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        c, the number of clusters.
+    n_clusters : int or "auto", default=8
+        c, the number of clusters; "auto" chooses it (docs/selection.md).
     level : {"feature", "transition"}, default="feature"
         Which of the two problems. "transition" takes self-tuned affinities K_v of all pairs of samples.
     sparsity : float, default=1
@@ -120,8 +120,12 @@ class RLRR(RepresentationClusterer):
     n_iter_, converged_, history_
         history_ holds the gaps of each sweep: of the fit, between Z and its low-rank and non-negative copies, and the
         change of Z.
-    n_views_, view_names_, sample_ids_
-        What came in.
+    n_clusters_, selection_
+        The number of clusters found, and what it was chosen by ("auto"), else None.
+    n_views_, view_names_, sample_ids_, n_missing_
+        What came in; values missing by view.
+    imputation_ : str or None
+        How missing values were filled in.
 
     Notes
     -----
@@ -140,7 +144,7 @@ class RLRR(RepresentationClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         level: str = "feature",
         sparsity: float = 1.0,

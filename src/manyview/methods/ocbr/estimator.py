@@ -37,8 +37,8 @@ class OCBR(MultiViewClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        c, the number of clusters.
+    n_clusters : int or "auto", default=8
+        c, the number of clusters; "auto" chooses it (docs/selection.md).
     variant : {"balanced", "corrected", "printed"}, default="balanced"
         "balanced": the form above. "corrected": the paper's objective and alternation with its errata mended.
         "printed": Algorithm 1 of the paper as printed; it shows what the printed equations give, and is no use else.
@@ -105,6 +105,10 @@ class OCBR(MultiViewClusterer):
         The scaling used, by view.
     history_ : list of dict
         Per sweep: objective, residual, mu, seconds.
+    n_clusters_, selection_
+        The number of clusters found, and what it was chosen by ("auto"), else None.
+    n_missing_ : dict
+        Values missing, by view. Nothing is filled in by "balanced"; the other variants take `imputation_`.
     n_iter_, converged_, n_views_, view_names_, sample_ids_
 
     Notes
@@ -125,7 +129,7 @@ class OCBR(MultiViewClusterer):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         variant: str = "balanced",
         graph_weight: float | None = None,
