@@ -134,7 +134,7 @@ def npy_header(shape):
 @pytest.fixture
 def small_memory(monkeypatch):
     """A machine of one MiB, so that files that are too large need not be."""
-    monkeypatch.setattr("manyview.files.memory", lambda: 2**20)
+    monkeypatch.setattr("manyview.files.available_memory", lambda: 2.0**20)
 
 
 def test_more_samples_than_any_memory(tmp_path):

@@ -95,10 +95,8 @@ def cluster(
         tell("reading")
         loaded = timed("read", seconds, lambda: read_views(files, keep=samples, options=options))
         views = loaded.views
-        labels = None if truth is None else read_labels(truth, views.sample_ids, views.n_samples, options=options)
-        about = (
-            None if metadata is None else read_metadata(metadata, views.sample_ids, views.n_samples, options=options)
-        )
+        labels = None if truth is None else read_labels(truth, views.sample_ids, views.n_samples)
+        about = None if metadata is None else read_metadata(metadata, views.sample_ids, views.n_samples)
         tell(f"clustering {views.n_samples} samples, {views.n_views} views, with {method}")
         watch(model, lambda sweep: tell(f"{method}: sweep {sweep}"))
         timed("fit", seconds, lambda: model.fit(views))
@@ -148,7 +146,7 @@ def predict(
         tell("reading")
         loaded = read_views(files, options=options)
         views = loaded.views
-        labels = None if truth is None else read_labels(truth, views.sample_ids, views.n_samples, options=options)
+        labels = None if truth is None else read_labels(truth, views.sample_ids, views.n_samples)
         tell(f"placing {views.n_samples} samples")
         found = model.predict(views)
         summary: dict[str, Any] = {

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from manyview.checks import InputError
+from manyview.environment import available_memory
 
 
 def require(module: str, extra: str) -> Any:
@@ -38,20 +37,13 @@ def reading(where: str | Path, kind: str) -> Iterator[None]:
 
 
 def check_size(where: str | Path, n_bytes: int) -> None:
-    """Refuse what says to be larger than this machine's memory, before anything is allocated."""
-    if n_bytes > memory():
+    """Refuse what says to be larger than the memory that is free, before anything is allocated."""
+    free = available_memory()
+    if n_bytes > free:
         raise InputError(
-            f"{where} would take {n_bytes / 2**30:.1f} GiB, but this machine has {memory() / 2**30:.1f} GiB of memory; "
+            f"{where} would take {n_bytes / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB of memory are free; "
             "give a smaller table."
         )
-
-
-def memory() -> int:
-    """Return the bytes of memory of this machine, where the system tells."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not on Windows
-        return sys.maxsize
 
 
 def open_hdf5(path: str | Path) -> Any:
