@@ -141,10 +141,12 @@ def test_new_rows_are_recovered_as_those_fitted_were(rng):
     state = Recovery.start(X, 10, 0.2, 1.0)
     for _ in range(100):
         state.sweep()
-    loadings = Loadings.of(state, np.eye(40))
+    loadings = Loadings.of(state, state.leniency(), np.eye(40))
     found = loadings.represent(X)
-    np.testing.assert_allclose(found, state.cleaned(), atol=0.05 * np.abs(X).max())
-    assert np.linalg.norm(found - state.cleaned()) < 0.05 * np.linalg.norm(state.cleaned())
+    np.testing.assert_allclose(found, state.cleaned(state.leniency()), atol=0.05 * np.abs(X).max())
+    assert np.linalg.norm(found - state.cleaned(state.leniency())) < 0.05 * np.linalg.norm(
+        state.cleaned(state.leniency())
+    )
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.2])

@@ -153,11 +153,12 @@ def default_rank(n: int, c: int) -> int:
 
 def from_recovery(state: Recovery, samples: Indices) -> Recovered:
     """Represent samples by the singular vectors of X - E; the loadings are shrunk as L is."""
-    A = state.cleaned()
+    leniency = state.leniency()
+    A = state.cleaned(leniency)
     U, s, P = singular_triplets(A, orthogonal_iteration(A, state.U))
     shrunk = np.maximum(s - s.dtype.type(state.tau * state.unit), 0)
     rows = U * s ** s.dtype.type(EXPONENT)
-    model = Loadings.of(state, P * np.where(s > 0, s, 1) ** s.dtype.type(EXPONENT - 1))  # A P = U s
+    model = Loadings.of(state, leniency, P * np.where(s > 0, s, 1) ** s.dtype.type(EXPONENT - 1))  # A P = U s
     return Recovered(samples, rows, U, P * shrunk, sp.csr_array(state.gross_errors()), model)
 
 

@@ -46,8 +46,8 @@ REPORTED = 3.0  # robust deviations from which an error is reported as one
 class Recovery:
     """State of one view, in units of `unit`; a sweep costs three n d r products, memory is O(n (d + r)).
 
-    L is the estimate, Y the point extrapolated from it, U an orthonormal basis that holds L. X is 0 where it was not
-    `observed`; None means that all of it was.
+    L = U diag(spectrum) P' is the estimate, U and P orthonormal, and Y the point extrapolated from it. X is 0 where it
+    was not `observed`; None means that all of it was.
     """
 
     X: Dense
@@ -58,6 +58,7 @@ class Recovery:
     U: Dense
     L: Dense
     Y: Dense
+    P: Dense
     spectrum: Dense
     momentum: float = 1.0
     residual: float = np.inf
@@ -78,7 +79,7 @@ class Recovery:
             U = orthogonal_iteration(A, U)
         L = U @ (U.T @ A)
         kappa = sparsity * tau / float(np.sqrt(max(n, d)))
-        return cls(X, observed, unit, tau, kappa, U, L, L, np.zeros(U.shape[1], X.dtype))
+        return cls(X, observed, unit, tau, kappa, U, L, L, L.T @ U, np.zeros(U.shape[1], X.dtype))
 
     def sweep(self, others: Sequence[Dense] = (), beta: float = 0.0) -> None:
         """Do one accelerated proximal-gradient step: E, U, D, then the extrapolation.
@@ -90,9 +91,9 @@ class Recovery:
         pull: Dense | float = 0.0
         if beta > 0:
             pull = sum_of_projections(others, self.U) * self.X.dtype.type(beta * self.tau**2)
-        self.U, s, P = singular_triplets(A, orthogonal_iteration(A, self.U, pull))
+        self.U, s, self.P = singular_triplets(A, orthogonal_iteration(A, self.U, pull))
         self.spectrum = np.maximum(s - self.X.dtype.type(self.tau), 0)
-        L = (self.U * self.spectrum) @ P.T
+        L = (self.U * self.spectrum) @ self.P.T
         size = float(np.linalg.norm(L))
         self.residual = float(np.linalg.norm(L - self.Y)) / size if size > 0 else 0.0
         self._extrapolate(L)
@@ -114,9 +115,9 @@ class Recovery:
         E = soft_threshold(R, self.kappa)
         return self.tau * float(self.spectrum.sum()) + (float(np.vdot(R, R)) - float(np.vdot(E, E))) / 2
 
-    def cleaned(self) -> Dense:
+    def cleaned(self, leniency: float) -> Dense:
         """Return X - E in units of the table, with the threshold of E at kappa times the leniency."""
-        return self.corrected(self.L, self.kappa * self.leniency()) * self.X.dtype.type(self.unit)
+        return self.corrected(self.L, self.kappa * leniency) * self.X.dtype.type(self.unit)
 
     def leniency(self) -> float:
         """Return 1 for a view that is grossly corrupted, more, up to `MOST_LENIENT`, the less it seems so."""
@@ -165,12 +166,10 @@ class Loadings:
     leniency: float
 
     @classmethod
-    def of(cls, state: Recovery, to_rows: Dense) -> Loadings:
+    def of(cls, state: Recovery, leniency: float, to_rows: Dense) -> Loadings:
         """Take the loadings from a view that has been recovered."""
-        A = state.corrected(state.L, state.kappa)
-        _, s, P = singular_triplets(A, state.U)
-        keep = np.maximum(s - s.dtype.type(state.tau), 0) / np.where(s > 0, s, 1)
-        return cls(P, keep, to_rows, state.unit, state.kappa, state.leniency())
+        keep = state.spectrum / (state.spectrum + state.spectrum.dtype.type(state.tau))
+        return cls(state.P, keep, to_rows, state.unit, state.kappa, leniency)
 
     def represent(self, X: Dense) -> Dense:
         """Return the rows of other samples; time O(m d r) per step."""
