@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -12,6 +13,7 @@ import typer
 import manyview
 from manyview import commands
 from manyview.checks import InputError
+from manyview.datasets import Dataset, MissingDataError, load_awa, load_nus
 from manyview.experiments import commands as experiments
 from manyview.io import write_files
 from manyview.methods import METHODS
@@ -67,15 +69,29 @@ def datasets(
     export: Annotated[Path | None, typer.Option(help="Write the digits there: a CSV per view, and labels.csv.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files in the folder.")] = False,
 ) -> None:
-    """List the embedded data sets, or write the digits as CSV files to try things on."""
+    """List the data sets of the paper, or write the embedded digits as CSV files to try things on."""
     digits = manyview.load_digits(tuple(manyview.DIGITS_VIEWS))
     if export is not None:
         written = write_files(export, as_csv(digits), force=force)
         say("wrote " + ", ".join(map(str, written)))
         return
-    views = ", ".join(f"{name} {X.shape[1]}" for name, X in digits.views.items())
-    shape = f"{digits.views.n_samples} samples, {digits.n_classes} classes; views: {views}"
-    show(("name", "shape", "description"), [(digits.name, shape, digits.description)])
+    rows = [described(digits, "embedded"), found_or_not("awa", load_awa), found_or_not("nus", load_nus)]
+    show(("name", "where", "shape", "description"), rows)
+
+
+def described(data: Dataset, where: str) -> tuple[str, ...]:
+    """Return the line about a data set."""
+    views = ", ".join(f"{name} {X.shape[1]}" for name, X in data.views.items())
+    shape = f"{data.views.n_samples} samples, {data.n_classes} classes; views: {views}"
+    return data.name, where, shape, data.description
+
+
+def found_or_not(name: str, load: Callable[[], Dataset]) -> tuple[str, ...]:
+    """Return the line about a data set that users have to get themselves, or how to get it."""
+    try:
+        return described(load(), "data folder")
+    except MissingDataError as error:
+        return name, "not there", "", str(error)
 
 
 @app.command()
@@ -98,7 +114,7 @@ def demo(
     say(f"labels: {written[0]}\npicture: {written[1]}")
 
 
-def as_csv(data: manyview.Dataset) -> dict[str, str]:
+def as_csv(data: Dataset) -> dict[str, str]:
     """Return a data set as CSV files with sample ids, one per view and one of labels."""
     ids = pd.Index([f"sample{i:04d}" for i in range(data.views.n_samples)], name="id")
     tables = {name: pd.DataFrame(X, index=ids).add_prefix(f"{name}_") for name, X in data.views.items()}
