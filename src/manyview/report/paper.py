@@ -26,9 +26,10 @@ CELLS = 160  # of 800 samples: five to a cell, so that single links can still be
 
 def render(name: str, figure: Figure) -> dict[str, bytes]:
     """Return the figure as files: PNG and PDF."""
+    png = png_bytes(figure, dpi=200)  # first: a PDF drawn before the layout has settled has its titles run together
     pdf = BytesIO()
     figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
-    return {f"{name}.png": png_bytes(figure, dpi=200), f"{name}.pdf": pdf.getvalue()}
+    return {f"{name}.png": png, f"{name}.pdf": pdf.getvalue()}
 
 
 def plot_affinities(kept: Mapping[str, tuple[sp.csr_array, NDArray[Any], float]], title: str) -> Figure:
