@@ -14,11 +14,12 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.checks import InputError, InputTypeError, check_choice, check_int, check_real, quoted
-from manyview.graph import GRAPHS, PRECOMPUTED, adaptive_graph, view_graphs
+from manyview.graph import GRAPHS, PRECOMPUTED, adaptive_graph, as_graph, view_graphs
 from manyview.methods.extension import AffinityExtension, Evidence, Extension, NeighborExtension
 from manyview.missing import IMPUTATION, fill_in
 from manyview.optimize import Outcome
 from manyview.scaling import Scaling, scale_views
+from manyview.selection import Selection, select_n_clusters
 from manyview.views import Array, Views, check_views, is_table, spread_rows
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
     n_clusters_: int
     labels_: NDArray[np.int32]
     embedding_: NDArray[np.floating[Any]]
+    scaling: Scaling
     scaling_: dict[str, str]
     feature_names_in_: NDArray[Any]
 
@@ -152,14 +154,14 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
     def _takes_missing(self) -> bool:
         return False
 
-    def _select(self, views: Views) -> Any:
+    def _select(self, views: Views) -> Selection:
         """Choose the number of clusters, from the graphs of the views."""
-        from manyview.selection import select_n_clusters
-
         return select_n_clusters(self._graphs_to_select_by(views))
 
     def _graphs_to_select_by(self, views: Views) -> list[sp.csr_array]:
-        tables, _ = scale_views(views, getattr(self, "scaling", "auto"))
+        if getattr(self, "affinity", None) == PRECOMPUTED:
+            return [as_graph(A, name) for name, A in views.items()]
+        tables, _ = scale_views(views, self.scaling)
         return [adaptive_graph(X, SELECTION_NEIGHBORS) for X in tables]
 
     def _extend(self, views: Views) -> Extension:

@@ -77,11 +77,10 @@ def fit(problem: Problem) -> Solution:
     )
 
 
-def graphs_of(problem: Problem) -> list[sp.csr_array]:
-    """Return the graphs of the recovered views and the joint one, for a look at them before a partition."""
+def joint_graph(problem: Problem) -> sp.csr_array:
+    """Return the joint graph of the recovered views, for a look at it before a partition."""
     recovered, completed, _ = recover(problem)
-    layers = make_layers(problem, recovered, completed)
-    return all_graphs(layers, [layers.view_graph(v) for v in range(len(layers.rows))])
+    return make_layers(problem, recovered, completed).joint_graph()
 
 
 # Recovery --------------------------------------------------------------------------------------------

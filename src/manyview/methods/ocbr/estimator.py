@@ -198,8 +198,8 @@ class OCBR(MultiViewClusterer):
         return self.variant == "balanced"
 
     def _graphs_to_select_by(self, views: Views) -> list[sp.csr_array]:
-        """Return the graphs of the recovered views and the joint one, whatever the variant."""
-        return balanced.graphs_of(self._problem(self._scale(views), balanced.DEFAULTS, n_clusters=1))
+        """Return the joint graph of the recovered views, whatever the variant."""
+        return [balanced.joint_graph(self._problem(self._scale(views), balanced.DEFAULTS, n_clusters=1))]
 
     def _fit(self, views: Views) -> Outcome:
         variant = VARIANTS[self.variant]

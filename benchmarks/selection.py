@@ -1,0 +1,131 @@
+"""How often n_clusters="auto" is right, on synthetic data like the digits with 3 to 20 groups, and on real data.
+
+    python benchmarks/selection.py                  # 40 draws, clean and with 20 % of the entries corrupted
+    python benchmarks/selection.py --files          # digits, and the files in MANYVIEW_DATA with up to 2000 samples
+
+A draw has 3 to 20 groups of some 100 samples each, in sizes of up to 1 : 3, that are anisotropic Gaussian clouds in 8
+to 15 dimensions, seen in 2 to 4 views of 20 to 200 features: a random map of the clouds, bent by a sine, plus noise of
+half the size of the signal. In each view half of the groups are drawn together in pairs, other ones in every view. All
+choices are made from the joint graph of the views that OCBR has recovered; no labels are used. "eigengap" and
+"stability" take the number with the largest of these alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+
+from common import digits, noisy, print_table, research_data
+from manyview import OCBR, Dataset, Views, check_views, clustering_accuracy
+from manyview.selection import Selection
+
+FIRST_SEED = 1000  # draws before this were looked at while the rule was made
+RANGES = {"3-6": range(3, 7), "7-12": range(7, 13), "13-20": range(13, 21), "all": range(3, 21)}
+
+
+def draw(seed: int) -> Dataset:
+    """Draw groups as the module says."""
+    rng = np.random.default_rng(seed)
+    separation = rng.uniform(2.3, 3.1)
+    k, q, n_views = int(rng.integers(3, 21)), int(rng.integers(8, 16)), int(rng.integers(2, 5))
+    share = rng.uniform(1, 3, k)
+    sizes = np.round(max(300, 100 * k) * share / share.sum()).astype(int)
+    labels = np.repeat(np.arange(k), sizes)
+    centres = spread_centres(k, q, rng) * separation
+    within = np.concatenate([rng.standard_normal((size, q)) @ random_shape(q, rng) for size in sizes])
+    order = rng.permutation(k)
+    return Dataset(
+        f"draw {seed}",
+        Views([view(pull_together(centres, np.roll(order, -v))[labels] + within, rng) for v in range(n_views)]),
+        labels,
+    )
+
+
+def spread_centres(k: int, q: int, rng: np.random.Generator) -> np.ndarray:
+    """Place centres one by one, each the farthest of 8 candidates, and scale the smallest distance to 1."""
+    centres = rng.standard_normal((1, q))
+    for _ in range(k - 1):
+        candidates = rng.standard_normal((8, q))
+        distances = np.linalg.norm(candidates[:, None] - centres, axis=2).min(axis=1)
+        centres = np.vstack([centres, candidates[distances.argmax()]])
+    distances = np.linalg.norm(centres[:, None] - centres, axis=2)
+    return centres / distances[np.triu_indices(k, 1)].min()
+
+
+def random_shape(q: int, rng: np.random.Generator) -> np.ndarray:
+    """Axes at random, with deviations from 0.15 to 1."""
+    axes, _ = np.linalg.qr(rng.standard_normal((q, q)))
+    return (axes * np.exp(rng.uniform(np.log(0.15), 0, q))).T
+
+
+def pull_together(centres: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Bring half of the centres, in pairs, to half of their distance."""
+    moved = centres.copy()
+    pairs = order[: 2 * max(1, len(order) // 4)].reshape(-1, 2)
+    middle = centres[pairs].mean(axis=1, keepdims=True)
+    moved[pairs] = (middle + centres[pairs]) / 2
+    return moved
+
+
+def view(Z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Map to features, bend, and add noise."""
+    H = Z @ rng.standard_normal((Z.shape[1], int(rng.integers(20, 201)))) / np.sqrt(Z.shape[1])
+    X = H + 0.5 * np.sin(2 * H)
+    return X + 0.5 * X.std(axis=0) * rng.standard_normal(X.shape)
+
+
+def select(views: Views) -> Selection:
+    return OCBR("auto")._select(check_views(views))
+
+
+def choices(found: Selection) -> dict[str, int]:
+    return {
+        "auto": found.chosen,
+        "eigengap": int(found.candidates[found.eigengap.argmax()]),
+        "stability": int(found.candidates[found.stability.argmax()]),
+    }
+
+
+def synthetic_rows(draws: int) -> Iterator[list[object]]:
+    for name, corrupted in (("clean", False), ("20 % corrupted", True)):
+        truth, made, acc = [], [], []
+        for seed in range(FIRST_SEED, FIRST_SEED + draws):
+            data = draw(seed)
+            views = noisy(data, seed if corrupted else None)
+            truth.append(data.n_classes)
+            made.append(choices(select(views)))
+            if seed < FIRST_SEED + 10:  # how hard the data are
+                acc.append(clustering_accuracy(data.labels, OCBR(data.n_classes).fit(views).labels_))
+        k = np.array(truth)
+        for rule in made[0]:
+            off = np.abs(np.array([choice[rule] for choice in made]) - k)
+            right = [f"{(off[np.isin(k, among)] == 0).mean():.2f}" for among in RANGES.values()]
+            yield [name, rule, *right, f"{(off <= 1).mean():.2f}", f"{np.mean(acc):.3f}"]
+
+
+def file_rows() -> Iterator[list[object]]:
+    for data in (digits(2), digits(6), *(data for data in research_data() if data.views.n_samples <= 2000)):
+        if data.name == "mfeat":
+            continue
+        for name, draw_ in (("clean", None), ("20 % corrupted", 0)):
+            found = choices(select(noisy(data, draw_)))
+            yield [data.name, data.views.n_views, name, data.n_classes, *found.values()]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--draws", type=int, default=40)
+    parser.add_argument("--files", action="store_true", help="real data instead of synthetic")
+    options = parser.parse_args()
+    if options.files:
+        print_table(("data", "views", "noise", "classes", "auto", "eigengap", "stability"), file_rows())
+        return
+    print(f"## Share of {options.draws} draws with the right number, by the number of groups\n")
+    columns = ("data", "rule", *RANGES, "all, within 1", "ACC of OCBR with the right number (10 draws)")
+    print_table(columns, synthetic_rows(options.draws))
+
+
+if __name__ == "__main__":
+    main()
