@@ -1,0 +1,12 @@
+"""manyview itself, through the same path as the peers."""
+
+from harness import Method, serve
+
+from manyview import METHODS
+
+
+def fit(key: str) -> Method:
+    return lambda views, k, seed: METHODS[key](k, random_state=seed).fit(views).labels_
+
+
+serve({key.upper(): fit(key) for key in ("ocbr", "mfmsc", "ccamsc")}, ["manyview", "scikit-learn", "numpy", "scipy"])

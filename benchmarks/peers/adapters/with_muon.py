@@ -1,0 +1,50 @@
+"""muon: the weighted nearest neighbour graph of all views, and Leiden clusters of it, as in its tutorials."""
+
+from collections.abc import Sequence
+
+import anndata
+import mudata
+import muon
+import numpy as np
+import scanpy
+from harness import View, serve
+
+STEPS = 20
+
+
+def join_neighbors(views: list[View], seed: int) -> mudata.MuData:
+    """Neighbours in each view, then those in all of them."""
+    joint = mudata.MuData({f"view_{i}": neighbors(X, seed) for i, X in enumerate(views)})
+    candidates = min(200, len(views[0]) - 1)  # 200 is the default, and more than small data sets have
+    muon.pp.neighbors(joint, n_multineighbors=candidates, random_state=seed)
+    return joint
+
+
+def neighbors(X: View, seed: int) -> anndata.AnnData:
+    """Neighbours in one view; scanpy uses principal components from 50 features on."""
+    modality = anndata.AnnData(X.astype(np.float32))
+    if modality.n_vars > 50:
+        scanpy.pp.pca(modality, random_state=seed)
+    scanpy.pp.neighbors(modality, random_state=seed)
+    return modality
+
+
+def leiden(views: list[View], k: int, seed: int) -> Sequence[int]:
+    """Leiden takes no number of clusters: the resolution is searched until there are k, or as near as it gets."""
+    joint = join_neighbors(views, seed)
+    low, high = 0.01, 100.0
+    found: dict[int, np.ndarray] = {}
+    for _ in range(STEPS):
+        resolution = np.sqrt(low * high)
+        scanpy.tl.leiden(
+            joint, resolution=resolution, random_state=seed, flavor="igraph", n_iterations=2, directed=False
+        )
+        n_found = joint.obs["leiden"].nunique()
+        found[n_found] = joint.obs["leiden"].to_numpy()
+        if n_found == k:
+            break
+        low, high = (resolution, high) if n_found < k else (low, resolution)
+    return found[min(found, key=lambda n: abs(n - k))]
+
+
+serve({"WNN, Leiden": leiden}, ["muon", "mudata", "scanpy", "anndata", "numpy", "numba"])

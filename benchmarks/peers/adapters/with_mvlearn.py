@@ -1,0 +1,34 @@
+"""mvlearn: co-EM k-means and the two spectral methods of Kumar et al."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from harness import Unsupported, View, serve
+from mvlearn.cluster import (
+    MultiviewCoRegSpectralClustering,
+    MultiviewKMeans,
+    MultiviewSpectralClustering,
+    MultiviewSphericalKMeans,
+)
+
+
+def fit(estimator: type, views: list[View], k: int, seed: int, **params: Any) -> Sequence[int]:
+    return estimator(n_clusters=k, random_state=seed, **params).fit_predict(views)
+
+
+def fit_two(estimator: type, views: list[View], k: int, seed: int) -> Sequence[int]:
+    """Spherical k-means raises an error for a third view; k-means leaves it out without saying so."""
+    if len(views) > 2:
+        raise Unsupported("2 views only")
+    return fit(estimator, views, k, seed)
+
+
+METHODS = {
+    "k-means": partial(fit_two, MultiviewKMeans),
+    "spherical k-means": partial(fit_two, MultiviewSphericalKMeans),
+    "co-training": partial(fit, MultiviewSpectralClustering),
+    "co-regularised, default": partial(fit, MultiviewCoRegSpectralClustering),
+    "co-regularised, kNN": partial(fit, MultiviewCoRegSpectralClustering, affinity="nearest_neighbors"),
+}
+serve(METHODS, ["mvlearn", "scikit-learn", "numpy", "scipy"])

@@ -1,0 +1,87 @@
+"""The inputs: every method gets the same scaled views and the number of clusters, and no labels."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from common import digits, noisy, research_data
+from manyview import Dataset, Views, make_views
+from manyview.scaling import scale_views
+
+SAME_AS_DIGITS = "mfeat"  # the file of the embedded data
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input. `kind` says what was done to the data, `draw` is the seed of it."""
+
+    data: str
+    kind: str
+    draw: int
+    views: Views
+    labels: np.ndarray
+
+    @property
+    def n_clusters(self) -> int:
+        return len(np.unique(self.labels))
+
+    def write(self, path: Path) -> None:
+        """Scale the views as manyview does by default, so that none of the methods loses by the scaling alone."""
+        tables, _ = scale_views(self.views)
+        np.savez(path, **{f"view_{i}": X for i, X in enumerate(tables)})
+
+
+def accuracy_cases(only: Sequence[str], draws: int, *, large: bool) -> Iterator[Case]:
+    """Every data set clean, the smallest first, then every one corrupted as in the paper."""
+    sets = sorted(_datasets(only, large=large).items(), key=lambda item: (item[1].views.n_samples, item[0]))
+    for name, data in sets:
+        yield Case(name, "clean", 0, data.views, data.labels)
+    for draw in range(draws):
+        for name, data in sets:
+            yield Case(name, "20 % corrupted", draw, noisy(data, draw), data.labels)
+
+
+def scale_cases(sizes: Sequence[int]) -> Iterator[Case]:
+    """Gaussian clusters in two views of 64 features."""
+    for n in sorted(sizes):
+        data = make_views(n, 10, (64, 64), noise=1.0, separation=6.0, seed=0)
+        yield Case(f"n = {n}", "synthetic", 0, data.views, data.labels)
+
+
+def missing_cases(percents: Sequence[int], draws: int) -> Iterator[Case]:
+    """Digits with two views, samples missing from each."""
+    data = digits(2)
+    for percent in percents:
+        for draw in range(draws):
+            absent = draw_absent(data.views.n_samples, data.views.n_views, percent / 100, draw)
+            tables = [np.where(gone[:, None], np.nan, X) for gone, X in zip(absent.T, data.views.arrays, strict=True)]
+            yield Case("digits-2", f"{percent} % missing", draw, Views(tables), data.labels)
+
+
+def draw_absent(n_samples: int, n_views: int, share: float, seed: int) -> np.ndarray:
+    """Draw which samples are absent from which view: this share of each view, and no sample from all of them.
+
+    With two views no sample is absent twice, so at 50 % every sample is in one view only.
+    """
+    rng = np.random.default_rng(seed)
+    absent = np.zeros((n_samples, n_views), dtype=bool)
+    for v in range(n_views):
+        present = ~absent[:, :v].all(axis=1) if v == n_views - 1 else np.ones(n_samples, dtype=bool)
+        absent[rng.choice(np.flatnonzero(present), round(share * n_samples), replace=False), v] = True
+    return absent
+
+
+def _datasets(only: Sequence[str], *, large: bool) -> dict[str, Dataset]:
+    sets = {"digits-2": digits(2), "digits-6": digits(6)}
+    if os.environ.get("MANYVIEW_DATA"):
+        files = research_data(large=large, only=only)
+        sets |= {data.name: data for data in files if data.name != SAME_AS_DIGITS}
+    else:
+        print("MANYVIEW_DATA is not set; only the embedded digits are measured.\n", file=sys.stderr)
+    return {name: data for name, data in sets.items() if name in only or not only}
