@@ -135,6 +135,17 @@ def test_partial_thresholding_settles_on_the_full_one(rng):
     )
 
 
+def test_partial_thresholding_follows_a_rising_rank(rng):
+    """Singular values that cross the threshold are taken up in the step in which they do, not some steps later."""
+    P, Q = (np.linalg.qr(rng.standard_normal((600, 600)))[0] for _ in range(2))
+    start = None
+    for size in np.linspace(3.5, 6, 12):
+        A = (P * (size * np.linspace(1, 0, 600) ** 5)) @ Q.T
+        J, start = partial_singular_value_threshold(A, 3.0, start)
+    exact = singular_value_threshold(A, 3.0)
+    assert np.linalg.norm(J - exact) < 0.02 * np.linalg.norm(exact)
+
+
 # The estimator -----------------------------------------------------------------------------------
 
 

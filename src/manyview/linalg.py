@@ -23,7 +23,7 @@ Dense = NDArray[np.floating[Any]]
 # Proximal maps -----------------------------------------------------------------------------------
 
 SMALL = 100  # up to this size a full SVD is as quick as a partial one
-FRESH = 10  # directions beyond those known, so that a partial SVD notices what it lacks
+FRESH = 10  # random directions beside those known, so that a partial SVD comes to know others
 
 
 def soft_threshold(A: Dense, t: float) -> Dense:
@@ -65,29 +65,43 @@ def partial_singular_value_threshold(A: Dense, t: float, start: Dense | None = N
     """`singular_value_threshold` from the singular triplets above `t` only, by subspace iteration.
 
     For a loop whose A changes little from step to step: `start` (n x k) are the right singular vectors of the last
-    step, as returned; one iteration refines them, and random columns are added so that a new direction is found. The
-    error vanishes as A settles. Where over a quarter of the triplets are above `t`, or A is small, the SVD is full.
+    step, as returned; one iteration refines them. They go on below `t`, so that those which rise above it are known by
+    then; were all that are known above it, more are sought. The error vanishes as A settles. Where nearly half of the
+    triplets are above `t`, or A is small, the SVD is full.
 
     Returns the thresholded matrix and the start for the next step. Cost O(m n k) for k triplets above `t`.
     """
     m, n = A.shape
-    k = FRESH if start is None else start.shape[1] + FRESH
-    rounds = 3 if start is None else 1
-    while 4 * k < min(m, n) > SMALL:
+    known, rounds = (0, 3) if start is None else (start.shape[1], 1)
+    k = known + FRESH
+    while 2 * k < min(m, n) > SMALL:
         V = _start(n, k).astype(A.dtype)
         if start is not None:
-            V[:, : start.shape[1]] = start
+            V[:, :known] = start
         for _ in range(rounds):
-            basis = np.linalg.qr(A @ V)[0]
+            basis = orthonormal_columns(A @ V)
             V = A.T @ basis
-        P, s, Qt = economical_svd(V.T)
+        s, P, Q = _singular_vectors(V)
         above = int(np.count_nonzero(s > t))
-        if above <= k - FRESH // 2:
-            return ((basis @ P[:, :above]) * (s[:above] - t)) @ Qt[:above], Qt[: above + FRESH // 2].T
-        start, k, rounds = Qt.T, 2 * k, 2
+        if above < max(known, FRESH):
+            shrunk = P[:, :above] * (1 - t / s[:above])
+            spare = above // 4 + FRESH
+            return (basis @ shrunk) @ (P[:, :above].T @ V.T), Q[:, : above + spare]
+        start, known, k, rounds = Q, k, k + k // 2, 2
     P, s, Qt = economical_svd(A)
     above = int(np.count_nonzero(s > t))
     return (P[:, :above] * (s[:above] - t)) @ Qt[:above], Qt[:above].T
+
+
+def _singular_vectors(V: Dense) -> tuple[Dense, Dense, Dense]:
+    """Singular values, descending, and vectors of ``V' = P diag(s) Q'`` (n x k, k << n) from the k x k matrix V'V.
+
+    In double precision, so that no value over 1e-7 of the largest is wrong; those under it have no true vectors.
+    """
+    w, P = np.linalg.eigh(np.matmul(V.T, V, dtype=np.float64))
+    s, P = np.sqrt(np.maximum(w[::-1], 0)), P[:, ::-1]
+    Q = V @ (P / np.maximum(s, 1e-7 * s[0] or 1.0)).astype(V.dtype)
+    return s.astype(V.dtype), P.astype(V.dtype), Q
 
 
 # Projections -------------------------------------------------------------------------------------
