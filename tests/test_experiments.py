@@ -412,6 +412,22 @@ def test_bench_leaves_a_row_for_every_run_and_fails_if_one_failed(folder, manyvi
     assert manyview("bench", spec, "--out", "out", "--retry", "--dry-run").stdout.count("to run  ") == 3
 
 
+def test_stored_reports_what_is_there_and_runs_nothing(folder, manyview):
+    spec = write_spec(folder, ["Halves"])
+    nothing = manyview("bench", spec, "--out", "out", "--stored")
+    assert nothing.returncode == 2
+    assert "nothing to report" in nothing.stderr
+    assert not (folder / "out").exists()
+    assert manyview("bench", spec, "--out", "out").returncode == 0
+    rows = (folder / "out" / "runs.jsonl").read_text()
+    write_spec(folder, ["Halves"], repeats=3)
+    told = manyview("bench", spec, "--out", "out", "--stored")
+    assert told.returncode == 0, told.stderr
+    assert "1 of 3 runs" in told.stdout
+    assert "1.000 (1 repeat)" in told.stdout
+    assert (folder / "out" / "runs.jsonl").read_text() == rows
+
+
 def test_a_run_that_takes_too_long_is_killed(folder):
     experiment = read_spec(write_spec(folder, ["Sleeps"]))
     store = Store(folder / "out")

@@ -29,6 +29,7 @@ Memory = Annotated[int | None, typer.Option(min=1, help="Memory (MB) that a run 
 Threads = Annotated[int, typer.Option(min=1, help="BLAS and OpenMP threads of a run.")]
 Data = Annotated[Path | None, typer.Option(help="Folder of data sets that are not embedded [env: MANYVIEW_DATA].")]
 Retry = Annotated[bool, typer.Option("--retry", help="Run again what failed or ran out of time.")]
+Stored = Annotated[bool, typer.Option("--stored", help="Report what is there, and run nothing.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="List the runs, and do nothing.")]
 
 
@@ -46,6 +47,7 @@ class How:
     limits: Limits
     jobs: int
     retry: bool
+    stored: bool
 
 
 def bench(
@@ -57,11 +59,12 @@ def bench(
     threads: Threads = 1,
     data: Data = None,
     retry: Retry = False,
+    stored: Stored = False,
     dry_run: DryRun = False,
 ) -> None:
     """Run an experiment of your own: every method on every data set under every corruption."""
     experiment = read_spec(spec)
-    how = How(out_dir, Limits(timeout, memory, threads, data), jobs, retry)
+    how = How(out_dir, Limits(timeout, memory, threads, data), jobs, retry, stored)
     if dry_run:
         return list_runs([experiment], how)
     summary = carry_out(experiment, how)
@@ -82,11 +85,12 @@ def reproduce(
     threads: Threads = 1,
     data: Data = None,
     retry: Retry = False,
+    stored: Stored = False,
     dry_run: DryRun = False,
 ) -> None:
     """Make a table or figure of the paper again, with the printed numbers beside ours."""
     experiments = paper.select_parts(what, words(datasets), words(methods), repeats)
-    how = How(out_dir, Limits(timeout, memory, threads, data), jobs, retry)
+    how = How(out_dir, Limits(timeout, memory, threads, data), jobs, retry, stored)
     if dry_run:
         return list_runs(list(experiments.values()), how)
     if set(experiments) & set(paper.FIGURES):
@@ -109,10 +113,14 @@ def words(text: str) -> list[str]:
 
 
 def carry_out(experiment: Experiment, how: How) -> Summary:
-    """Do the pending runs of an experiment, with a progress display, and collect all rows."""
+    """Do the pending runs of an experiment (unless `stored`), with a progress display, and collect all rows."""
     store = Store(how.folder)
     if how.folder.exists() and not how.folder.is_dir():
         raise InputError(f"{how.folder} is a file; give a folder for the results with --out.")
+    if how.stored:
+        if not store.path.exists():
+            raise InputError(f"{store.path} is not there, so there is nothing to report; leave out --stored to run.")
+        return summarize(experiment, store)
     todo = len(pending(experiment, store, retry=how.retry))
     try:
         with progress(experiment.title, todo) as step:

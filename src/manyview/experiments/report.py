@@ -102,13 +102,15 @@ def printed_texts(
 
 
 def score_text(cell: Cell, metric: str) -> str:
-    """Mean ± std, the number of runs that are missing from them, or why there is no number."""
+    """Mean ± std, the number of runs that failed or are not there yet, or why there is no number."""
     mean, std, digits = cell.mean(metric), cell.std(metric), digits_of(metric)
     bad = cell.count(*BAD)
     if mean is None:
         return next((s for s in ("skipped", *reversed(BAD)) if cell.count(s)), NONE)
     text = f"{mean:.{digits}f}" if std is None else f"{mean:.{digits}f} ± {std:.{digits}f}"
-    return f"{text} ({bad} of {len(cell.rows)} failed)" if bad else text
+    if bad:
+        return f"{text} ({bad} of {len(cell.rows)} failed)"
+    return f"{text} ({plural(len(cell.done), 'repeat')})" if len(cell.done) < cell.planned else text
 
 
 def long_table(summary: Summary) -> Table:

@@ -17,9 +17,10 @@ Key = tuple[str, str, str]  # data set, corruption, method
 
 @dataclass(frozen=True)
 class Cell:
-    """All repeats of one method on one data set under one corruption."""
+    """All repeats of one method on one data set under one corruption: the rows there are, of those planned."""
 
     rows: tuple[Row, ...] = ()
+    planned: int = 0
 
     @property
     def done(self) -> list[Row]:
@@ -81,7 +82,7 @@ def summarize(experiment: Experiment, store: Store) -> Summary:
     for run in experiment.runs():
         if run.id in rows:
             cells.setdefault((run.dataset.name, run.corruption.name, run.method.name), []).append(rows[run.id])
-    return Summary(experiment, {key: Cell(tuple(found)) for key, found in cells.items()})
+    return Summary(experiment, {key: Cell(tuple(found), experiment.repeats) for key, found in cells.items()})
 
 
 # Ranks ---------------------------------------------------------------------------------------------
