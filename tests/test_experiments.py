@@ -640,6 +640,17 @@ def test_reproduce_writes_the_table_and_the_page_and_resumes(manyview, tmp_path)
     assert "\n1. " in page
 
 
+def test_the_page_tells_once_what_was_skipped(manyview, tmp_path):
+    """Parts share runs: two tables, and a third with runs of its own, lack the same data."""
+    parts, words = "table-acc,table-nmi,figure-affinity", ["--datasets", "nus", "--data", tmp_path]
+    done = manyview("reproduce", parts, *words, "--repeats", 1, "--out", tmp_path / "r")
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "r" / "reproduction.md").read_text()
+    for text in (done.stdout, page):
+        assert text.count("## Runs without a result") == text.count("NUS-WIDE-Object is not there") == 1
+    assert "skipped (16 runs: nus)" in page  # 7 methods on 2 corruptions, and 2 affinities
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -99,7 +99,7 @@ def reproduce(
     for part, summary in summaries.items():
         tell([f"{summary.experiment.title}\n{report.overview(summary)}"])
         tell(paper.table_parts(part, summary) if part in paper.TABLES else [])
-    tell(dict.fromkeys(report.failure_text(summary) for summary in summaries.values()))
+    tell([report.failure_text(*summaries.values())])
     told_files(paper.write_parts(summaries, Store(out_dir)))
     return finish(list(summaries.values()))
 
@@ -171,7 +171,7 @@ def score_texts(summary: Summary) -> list[str]:
     return texts
 
 
-def tell(lines: Sequence[str] | dict[str, None]) -> None:
+def tell(lines: Sequence[str]) -> None:
     """Print texts as they are."""
     for line in lines:
         if line:

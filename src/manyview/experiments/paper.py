@@ -164,7 +164,7 @@ def reproduction_page(summaries: Mapping[str, Summary], pictures: Mapping[str, S
     costs = next((summary for part, summary in summaries.items() if part in TABLES), None)
     if costs is not None:
         parts += ["## Time and memory\n", report.COST_TEXT, to_markdown(report.cost_table(costs))]
-    parts += list(dict.fromkeys(report.failure_text(summary) for summary in summaries.values()))
+    parts.append(report.failure_text(*summaries.values()))
     return "\n".join(part for part in parts if part)
 
 
@@ -183,7 +183,7 @@ not, a number points to what is known about why.
 def made_with(summaries: Mapping[str, Summary]) -> str:
     """Versions and revisions behind the rows, each once."""
     rows = [row for summary in summaries.values() for row in summary.rows]
-    versions = sorted({report.listed(f"{k} {v}" for k, v in row["versions"].items()) for row in rows})
+    versions = sorted({report.listed(f"{k} {v}" for k, v in sorted(row["versions"].items())) for row in rows})
     revisions = sorted({str(row["git"]) for row in rows})
     threads = sorted({str(row["threads"]) for row in rows})
     if not rows:

@@ -173,10 +173,10 @@ def cost_table(summary: Summary) -> Table:
     return Table(columns, rows, f"{experiment.title}: seconds and memory of the fit")
 
 
-def failure_text(summary: Summary) -> str:
-    """List what failed, ran out of time or was skipped, each with its reason once."""
+def failure_text(*summaries: Summary) -> str:
+    """List what failed, ran out of time or was skipped, each with its reason once; experiments may share runs."""
     told: dict[tuple[str, str], list[str]] = {}
-    for row in summary.rows:
+    for row in {row["run"]: row for summary in summaries for row in summary.rows}.values():
         if row["status"] in ("skipped", *BAD):
             place = row["dataset"] if row["status"] == "skipped" else _place(row)
             told.setdefault((row["status"], " ".join(str(row["error"]).split())), []).append(place)
