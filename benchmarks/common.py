@@ -73,6 +73,24 @@ def noisy(data: Dataset, draw: int | None, fraction: float = 0.2) -> Views:
     return data.views if draw is None else corrupt_entries(data.views, fraction, seed=draw)
 
 
+def draw_absent(n_samples: int, n_views: int, share: float, seed: int) -> np.ndarray:
+    """Draw which samples are absent from which view: this share of each view, and no sample from all of them.
+
+    With two views no sample is absent twice, so at 50 % every sample is in one view only.
+    """
+    rng = np.random.default_rng(seed)
+    absent = np.zeros((n_samples, n_views), dtype=bool)
+    for v in range(n_views):
+        free = ~absent[:, :v].all(axis=1) if v == n_views - 1 else np.ones(n_samples, dtype=bool)
+        absent[rng.choice(np.flatnonzero(free), round(share * n_samples), replace=False), v] = True
+    return absent
+
+
+def without(views: Views, absent: np.ndarray) -> list[np.ndarray]:
+    """The views with rows of NaN for the samples that they lack."""
+    return [np.where(gone[:, None], np.nan, X) for gone, X in zip(absent.T, views.arrays, strict=True)]
+
+
 def score(method: type, views: Views, data: Dataset, **params: object) -> Score:
     """Fit one method with its defaults (and `params`), and compare with the true classes."""
     with warnings.catch_warnings():

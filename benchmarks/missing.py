@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.neighbors import KNeighborsClassifier
 
-from common import digits, print_table
+from common import digits, draw_absent, print_table, without
 from manyview import METHODS, OCBR, Views
 from manyview.methods.ocbr.layers import Layers
 from manyview.scaling import scale_views
@@ -28,20 +28,6 @@ from manyview.scaling import scale_views
 SLOW = ("rlrr", "lrrgl")
 WITHOUT_COMPLETION = "ocbr, without the completed graph"
 COLUMNS = ("views", "missing", "method", "ACC", "worst", "in both", "Fourier only", "profile only")
-
-
-def draw_absent(n_samples: int, n_views: int, share: float, seed: int) -> np.ndarray:
-    """Draw which samples are absent from which view: this share of each, and nobody from all."""
-    rng = np.random.default_rng(seed)
-    absent = np.zeros((n_samples, n_views), dtype=bool)
-    for v in range(n_views):
-        free = ~absent[:, :v].all(axis=1) if v == n_views - 1 else np.ones(n_samples, dtype=bool)
-        absent[rng.choice(np.flatnonzero(free), round(share * n_samples), replace=False), v] = True
-    return absent
-
-
-def without(views: Views, absent: np.ndarray) -> list[np.ndarray]:
-    return [np.where(gone[:, None], np.nan, X) for gone, X in zip(absent.T, views.arrays, strict=True)]
 
 
 def right(truth: np.ndarray, labels: np.ndarray) -> np.ndarray:

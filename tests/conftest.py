@@ -1,6 +1,7 @@
 """Shared settings and data of the tests."""
 
 import os
+from types import SimpleNamespace
 
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # pytest-xdist keeps the cores busy
     os.environ.setdefault(variable, "1")
@@ -10,6 +11,7 @@ import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
 from manyview import make_views  # noqa: E402
+from manyview.cli import main  # noqa: E402
 
 settings.register_profile("manyview", max_examples=25, deadline=None, derandomize=True)
 settings.load_profile("manyview")
@@ -24,3 +26,16 @@ def rng():
 def blobs():
     """Three clusters that nobody can miss, in two views."""
     return make_views(60, 3, (5, 8), noise=0.3, separation=20, seed=1)
+
+
+@pytest.fixture
+def manyview(capsys):
+    """Run the command line with these words; give its exit code and what it printed."""
+
+    def run(*words):
+        with pytest.raises(SystemExit) as exit_:
+            main([str(word) for word in words])
+        printed = capsys.readouterr()
+        return SimpleNamespace(returncode=exit_.value.code or 0, stdout=printed.out, stderr=printed.err)
+
+    return run

@@ -4,29 +4,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from manyview import METHODS, __version__, make_views
-from manyview.cli import main
 
 COMMAND = Path(sys.executable).with_name("manyview")
-
-
-@pytest.fixture
-def manyview(capsys):
-    """Run the command line with these words; give its exit code and what it printed."""
-
-    def run(*words):
-        with pytest.raises(SystemExit) as exit_:
-            main([str(word) for word in words])
-        printed = capsys.readouterr()
-        return SimpleNamespace(returncode=exit_.value.code or 0, stdout=printed.out, stderr=printed.err)
-
-    return run
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ import pytest
 import scipy.sparse as sp
 
 from manyview import LRRGL, OCBR, Dataset, InputError, clustering_accuracy, consensus_ratio, make_views
-from manyview.cli import main
 from manyview.experiments import Run, Store, paper, provenance, read_spec, report, sources, worker
 from manyview.experiments.gaussian import GaussianBaseline
 from manyview.experiments.measures import consensus_scores
@@ -107,19 +106,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "spec.toml").write_text(SPEC)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def manyview(capsys):
-    """Run the command line with these words; give its exit code and what it printed."""
-
-    def run(*words):
-        with pytest.raises(SystemExit) as exit_:
-            main([str(word) for word in words])
-        printed = capsys.readouterr()
-        return SimpleNamespace(returncode=exit_.value.code or 0, stdout=printed.out, stderr=printed.err)
-
-    return run
 
 
 def write_spec(folder, methods, repeats=1, extra=""):

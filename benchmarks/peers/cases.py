@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from common import digits, noisy, research_data
+from common import digits, draw_absent, noisy, research_data, without
 from manyview import Dataset, Views, make_views
 from manyview.scaling import scale_views
 
@@ -60,21 +60,8 @@ def missing_cases(percents: Sequence[int], draws: int) -> Iterator[Case]:
     for percent in percents:
         for draw in range(draws):
             absent = draw_absent(data.views.n_samples, data.views.n_views, percent / 100, draw)
-            tables = [np.where(gone[:, None], np.nan, X) for gone, X in zip(absent.T, data.views.arrays, strict=True)]
-            yield Case("digits-2", f"{percent} % missing", draw, Views(tables), data.labels)
-
-
-def draw_absent(n_samples: int, n_views: int, share: float, seed: int) -> np.ndarray:
-    """Draw which samples are absent from which view: this share of each view, and no sample from all of them.
-
-    With two views no sample is absent twice, so at 50 % every sample is in one view only.
-    """
-    rng = np.random.default_rng(seed)
-    absent = np.zeros((n_samples, n_views), dtype=bool)
-    for v in range(n_views):
-        present = ~absent[:, :v].all(axis=1) if v == n_views - 1 else np.ones(n_samples, dtype=bool)
-        absent[rng.choice(np.flatnonzero(present), round(share * n_samples), replace=False), v] = True
-    return absent
+            views = Views(without(data.views, absent))
+            yield Case("digits-2", f"{percent} % missing", draw, views, data.labels)
 
 
 def _datasets(only: Sequence[str], *, large: bool) -> dict[str, Dataset]:
