@@ -13,6 +13,7 @@ from manyview import MFMSC, OCBR, InputError, Views, make_views, report
 from manyview.corruption import corrupt_entries
 from manyview.report import plot_affinity, plot_comparison
 from manyview.report.agreement import describe_views
+from manyview.report.paper import plot_affinities
 from manyview.report.plots import affinity_image, png_bytes
 
 W = sp.csr_array(sp.block_diag([np.ones((6, 6)), np.ones((4, 4))]))
@@ -91,3 +92,10 @@ def test_plots_of_what_is_not_there_say_so(blobs):
         report.plot_embedding(model, range(5))
     with pytest.raises(AttributeError, match="no attribute 'plot_nothing'"):
         _ = report.plot_nothing
+
+
+def test_a_figure_of_the_paper_is_drawn_when_its_layout_has_settled(rng):
+    """Before that, its titles run together, and words are cut off."""
+    W = sp.csr_array(rng.random((60, 60)))
+    figure = plot_affinities(dict.fromkeys(("OCBR", "LRRGL"), (W, np.repeat(np.arange(3), 20), 0.5)), "Digits")
+    assert png_bytes(figure) == png_bytes(figure)

@@ -26,7 +26,7 @@ CELLS = 160  # of 800 samples: five to a cell, so that single links can still be
 
 def render(name: str, figure: Figure) -> dict[str, bytes]:
     """Return the figure as files: PNG and PDF."""
-    png = png_bytes(figure, dpi=200)  # first: a PDF drawn before the layout has settled has its titles run together
+    png = png_bytes(figure, dpi=200)  # first, as it settles the layout
     pdf = BytesIO()
     figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
     return {f"{name}.png": png, f"{name}.pdf": pdf.getvalue()}

@@ -277,7 +277,9 @@ def _tidy(ax: Any) -> None:
 
 
 def png_bytes(figure: Figure, dpi: int = 150) -> bytes:
-    """Render a figure as a PNG."""
+    """Render a figure as a PNG, and leave it laid out for other formats."""
+    for _ in range(3):  # pictures of a fixed shape, titles and labels settle their places in turn
+        figure.draw_without_rendering()
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi)
     return buffer.getvalue()
