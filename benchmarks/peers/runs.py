@@ -51,12 +51,12 @@ def run_all(
             row = describe(command, case, peer, method)
             if row["run"] in known:
                 row = known[row["run"]]
+            elif any(is_larger(row, earlier) for earlier in gave_up):
+                row |= {"status": "not tried"}
             elif stored:
                 row |= {"status": "-"}
             elif not peer.is_ready(envs):
                 row |= {"status": "not installed"}
-            elif any(is_larger(row, earlier) for earlier in gave_up):
-                row |= {"status": "not tried"}
             else:
                 row |= measure(case, adapters.of(peer), method, limits)
                 store.append(row)

@@ -58,7 +58,8 @@ def print_accuracy(table: Table, draws: int) -> None:
     """The summary, then everything by data set."""
     print(f"### Summary: {len(table.data)} data sets, clean and 20 % corrupted (draws of the noise: {draws})\n")
     summary = [table.names(), *(column for kind in table.kinds for column in _summary(table, kind))]
-    heads = [f"{what}, {kind}" for kind in table.kinds for what in ("ACC", "NMI", "rank", "data sets")]
+    columns = ("ACC", f"{table.methods[0][1]} there", "NMI", "rank", "data sets")
+    heads = [f"{what}, {kind}" for kind in table.kinds for what in columns]
     print_table(["method", *heads], zip(*summary, strict=True))
     print_ahead(table)
     for title, field, digits in (("ACC", "acc", 3), ("NMI", "nmi", 3), ("CPU seconds", "cpu_seconds", 1)):
@@ -79,10 +80,11 @@ def print_ahead(table: Table) -> None:
 
 
 def _summary(table: Table, kind: str) -> list[list[object]]:
-    """Columns: means over the data sets that the method could do, its rank over all, and how many it could do."""
+    """Means over the data sets that the method could do, its own and the first method's, its rank, and their number."""
     acc, nmi = table.values(kind, "acc"), table.values(kind, "nmi")
     done = np.isfinite(acc)
-    means = [[f"{np.nanmean(line):.3f}" if np.isfinite(line).any() else "-" for line in X] for X in (acc, nmi)]
+    first = np.where(done, acc[0], np.nan)
+    means = [[f"{np.nanmean(line):.3f}" if np.isfinite(line).any() else "-" for line in X] for X in (acc, first, nmi)]
     return [*means, [f"{rank:.1f}" for rank in ranks(acc)], done.sum(axis=1).tolist()]
 
 

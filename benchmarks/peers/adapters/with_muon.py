@@ -1,6 +1,9 @@
 """muon: the weighted nearest neighbour graph of all views, and Leiden clusters of it, as in its tutorials."""
 
+import os
 from collections.abc import Sequence
+
+os.environ["NUMBA_THREADING_LAYER"] = "workqueue"  # the others do not outlive a fork
 
 import anndata
 import mudata
@@ -47,4 +50,11 @@ def leiden(views: list[View], k: int, seed: int) -> Sequence[int]:
     return found[min(found, key=lambda n: abs(n - k))]
 
 
+def compile_code() -> None:
+    """Fit something small: most of the compiling is done once in a process, and is not the cost of a fit."""
+    X = np.random.default_rng(0).standard_normal((300, 60))
+    leiden([X, X[:, :40]], 2, 0)
+
+
+compile_code()
 serve({"WNN, Leiden": leiden}, ["muon", "mudata", "scanpy", "anndata", "numpy", "numba"])
