@@ -151,14 +151,18 @@ def default_rank(n: int, c: int) -> int:
 
 
 def from_recovery(state: Recovery, samples: Indices) -> Recovered:
-    """Represent samples by the singular vectors of X - E; the loadings are shrunk as L is."""
+    """Represent samples by the singular vectors of X - E.
+
+    The loadings are of those that survive the shrinkage, which tells signal from noise but makes it too small: they are
+    as large as in X - E.
+    """
     leniency = state.leniency()
     A = state.cleaned(leniency)
     U, s, P = singular_triplets(A, orthogonal_iteration(A, state.U))
-    shrunk = np.maximum(s - s.dtype.type(state.tau * state.unit), 0)
+    survives = s > state.tau * state.unit
     rows = U * s ** s.dtype.type(EXPONENT)
     model = Loadings.of(state, leniency, P * np.where(s > 0, s, 1) ** s.dtype.type(EXPONENT - 1))  # A P = U s
-    return Recovered(samples, rows, U, P * shrunk, sp.csr_array(state.gross_errors()), model)
+    return Recovered(samples, rows, U, P * (s * survives), sp.csr_array(state.gross_errors()), model)
 
 
 def from_counts(X: Array, samples: Indices, r: int, steps: int = 8) -> Recovered:
