@@ -34,6 +34,7 @@ CHANGES: dict[str, Change] = {
     "all of it": ({}, nullcontext),
     "no gross errors E (noise level kept)": ({"sparsity": 1e6}, nullcontext),
     "no shrinkage of the spectrum either": ({"sparsity": 1e6, "noise_level": 1e-3}, nullcontext),
+    "no higher noise level in narrow views": ({}, constant(recovery, NARROWEST=1.0)),
     "cleaning never lenient": ({}, constant(recovery, MOST_LENIENT=1.0)),
     "rows U S instead of U S^0.75": ({}, constant(balanced, EXPONENT=1.0)),
     "basis of 30 instead of 60": ({"n_components": 30}, nullcontext),

@@ -6,7 +6,9 @@ import pytest
 from manyview.linalg import singular_value_threshold, soft_threshold
 from manyview.methods.ocbr.recovery import (
     MOST_LENIENT,
+    NARROWEST,
     Recovery,
+    narrowness,
     orthogonal_iteration,
     singular_triplets,
     typical_size,
@@ -284,3 +286,20 @@ def test_consensus_brings_the_bases_of_views_nearer():
     apart, near, nearer = (cosines_between_bases(beta) for beta in (0.0, 0.1, 1.0))
     assert (apart < near).all()
     assert (near < nearer).all()
+
+
+# Narrow views ------------------------------------------------------------------------------------
+
+
+def test_narrowness_is_what_the_features_fall_short_of_the_rank():
+    assert [narrowness(d, 60) for d in (200, 60, 40, 20, 2)] == [1, 1, 1.5, NARROWEST, NARROWEST]
+
+
+def test_features_that_do_not_tell_about_one_another_are_clipped_and_no_more():
+    X = np.random.default_rng(0).standard_normal((400, 8))
+    errors = gross(X.shape, 0.2)
+    state = recover(X + errors, 60)
+    cleaned = state.cleaned(1.0)
+    hit = errors != 0
+    assert np.corrcoef(cleaned[~hit], X[~hit])[0, 1] > 0.92  # 0.86 with the noise level of a wide view
+    assert np.abs(cleaned[hit]).max() < 0.2 * np.abs((X + errors)[hit]).max()

@@ -60,7 +60,8 @@ class OCBR(MultiViewClusterer):
         Factor on the weight kappa (or gamma) of |E|_1. Larger declares fewer entries corrupted.
     noise_level : float, default=0.2
         theta, in robust standard deviations of a view: noise of this size in every entry is expected, and taken
-        out; tau = theta (sqrt(n) + sqrt(d)), kappa = tau / sqrt(max(n, d)). More cleans more. "balanced" only.
+        out; tau = theta (sqrt(n) + sqrt(d)), kappa = tau / sqrt(max(n, d)). More cleans more. In a view of fewer
+        features than `n_components` it is raised, up to three times. "balanced" only.
     graph : {"consensus", "joint", "sum", "blend"}, default="consensus"
         The graph that is cut. "joint": distances summed over the views. "sum": the views' graphs added. "blend":
         both. "consensus": the partition that views' graphs and joint graph agree on best, each telling only what

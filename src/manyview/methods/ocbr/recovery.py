@@ -6,7 +6,9 @@ For a table X (n x d, samples in rows, in units of its own robust scale) and L =
           \qquad \tau = \theta (\sqrt n + \sqrt d), \quad \kappa = \tau / \sqrt{\max(n, d)},
 
 where |L|_* = |D|_* as U is orthonormal. theta is the level of the small noise: tau is the largest singular value that
-such noise has, so what survives is signal. E is eliminated exactly (its optimum is a soft threshold), which leaves the
+such noise has, so what survives is signal. A view of d < r features has no low rank by which its entries could tell
+about one another; there theta is raised by r / d, up to three times (`narrowness`), which leaves of the recovery a
+clipping of far-out entries. E is eliminated exactly (its optimum is a soft threshold), which leaves the
 Huber loss of X - L, smooth and convex, beside the nuclear norm: accelerated proximal gradients with step 1 reach the
 minimum, and the distance to their fixed point tells when.
 
@@ -37,8 +39,9 @@ START_CLIP = 3.0  # in robust deviations: no entry may dominate the first subspa
 START_STEPS = 3
 FAR_OUT = 4.0  # robust deviations of the residuals
 GROSS_SHARE = 0.04  # with this share of the residuals far out, half on each side, a view is grossly corrupted
-MOST_LENIENT = 20.0  # times kappa: beyond, hardly an entry is touched
+MOST_LENIENT = 20.0  # times kappa of a wide view: beyond, hardly an entry is touched
 PLACING_STEPS = 30  # of a new sample; the error shrinks by the share that is kept of each direction
+NARROWEST = 3.0  # times theta, for views of few features
 REPORTED = 3.0  # robust deviations from which an error is reported as one
 
 
@@ -53,6 +56,7 @@ class Recovery:
     X: Dense
     observed: Mask | None
     unit: float
+    narrowness: float
     tau: float
     kappa: float
     U: Dense
@@ -71,7 +75,8 @@ class Recovery:
         observed = ~missing if missing.any() else None
         unit = typical_size(X if observed is None else X[observed])
         X = (X if observed is None else np.where(missing, 0, X)) / X.dtype.type(unit)
-        tau = float(noise_level * (np.sqrt(n) + np.sqrt(d)))
+        raised = narrowness(d, r)
+        tau = float(noise_level * raised * (np.sqrt(n) + np.sqrt(d)))
         A = np.clip(X, -START_CLIP, START_CLIP)
         probe = np.random.default_rng(0).standard_normal((d, min(r, n, d))).astype(X.dtype)
         U = np.linalg.qr(A @ probe)[0]
@@ -79,7 +84,7 @@ class Recovery:
             U = orthogonal_iteration(A, U)
         L = U @ (U.T @ A)
         kappa = sparsity * tau / float(np.sqrt(max(n, d)))
-        return cls(X, observed, unit, tau, kappa, U, L, L, L.T @ U, np.zeros(U.shape[1], X.dtype))
+        return cls(X, observed, unit, raised, tau, kappa, U, L, L, L.T @ U, np.zeros(U.shape[1], X.dtype))
 
     def sweep(self, others: Sequence[Dense] = (), beta: float = 0.0) -> None:
         """Do one accelerated proximal-gradient step: E, U, D, then the extrapolation.
@@ -120,11 +125,12 @@ class Recovery:
         return self.corrected(self.L, self.kappa * leniency) * self.X.dtype.type(self.unit)
 
     def leniency(self) -> float:
-        """Return 1 for a view that is grossly corrupted, more, up to `MOST_LENIENT`, the less it seems so."""
+        """Return 1 for a view that is grossly corrupted, more, up to `most`, the less it seems so."""
+        most = MOST_LENIENT / self.narrowness
         R = self._residuals()
         far = FAR_OUT * robust_deviation(R)
         share = 2 * min(float(np.mean(far < R)), float(np.mean(far < -R)))
-        return min(max(GROSS_SHARE / max(share, 1e-9), 1.0), MOST_LENIENT)
+        return min(max(GROSS_SHARE / max(share, 1e-9), 1.0), most)
 
     def gross_errors(self) -> Dense:
         """X - L where it is out of the ordinary, else 0, in units of the table.
@@ -184,6 +190,11 @@ class Loadings:
     @staticmethod
     def _corrected(X: Dense, missing: Mask, L: Dense, kappa: float) -> Dense:
         return np.where(missing, L, X - soft_threshold(X - L, kappa))
+
+
+def narrowness(d: int, r: int) -> float:
+    """Return r / d, at least 1 and at most `NARROWEST`: how far d features fall short of the rank r."""
+    return min(max(r / d, 1.0), NARROWEST)
 
 
 def robust_deviation(R: Dense) -> float:
