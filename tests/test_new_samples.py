@@ -132,6 +132,8 @@ def test_affinities_to_the_samples_fitted(data):
     model = MFMSC(4, affinity="precomputed").fit([A[:120, :120] for A in W])
     labels = np.r_[model.labels_, model.predict([A[120:, :120] for A in W])]
     assert clustering_accuracy(data.labels, labels) > 0.95
+    with pytest.raises(InputError, match=r"has 100 columns, but MFMSC was fitted on the affinities of 120 samples"):
+        model.predict([A[120:, :100] for A in W])
 
 
 def test_new_rows_are_recovered_as_those_fitted_were(rng):

@@ -133,6 +133,11 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
             odd = [name for name in names if name not in set(known)] or [n for n in known if n not in set(names)]
             told = f"not in both: {quoted(odd)}" if odd else "they must be in the same order as they were in fit"
             raise InputError(f"The feature names should match those that were passed during fit, in {where}; {told}.")
+        if X.shape[1] != expected and self._is_precomputed():
+            raise InputError(
+                f"{where} has {X.shape[1]} columns, but {type(self).__name__} was fitted on the affinities of "
+                f"{expected} samples; give each new sample's affinity to every one of these."
+            )
         if X.shape[1] != expected:
             told = f"{type(self).__name__} is expecting {expected} features as input"
             raise InputError(f"{where} has {X.shape[1]} features, but {told}.")
@@ -154,19 +159,22 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
     def _takes_missing(self) -> bool:
         return False
 
+    def _is_precomputed(self) -> bool:
+        return getattr(self, "affinity", None) == PRECOMPUTED
+
     def _select(self, views: Views) -> Selection:
         """Choose the number of clusters, from the graphs of the views."""
         return select_n_clusters(self._graphs_to_select_by(views))
 
     def _graphs_to_select_by(self, views: Views) -> list[sp.csr_array]:
-        if getattr(self, "affinity", None) == PRECOMPUTED:
+        if self._is_precomputed():
             return [as_graph(A, name) for name, A in views.items()]
         tables, _ = scale_views(views, self.scaling)
         return [adaptive_graph(X, SELECTION_NEIGHBORS) for X in tables]
 
     def _extend(self, views: Views) -> Extension:
         """Return what places new samples: their neighbours, unless the method has a way of its own."""
-        if getattr(self, "affinity", None) == PRECOMPUTED:
+        if self._is_precomputed():
             return AffinityExtension(self.labels_, self.n_clusters_)
         return NeighborExtension.of(views, self.scaling_, self.labels_, self.n_clusters_)
 
