@@ -6,11 +6,12 @@ For a table X (n x d, samples in rows, in units of its own robust scale) and L =
           \qquad \tau = \theta (\sqrt n + \sqrt d), \quad \kappa = \tau / \sqrt{\max(n, d)},
 
 where |L|_* = |D|_* as U is orthonormal. theta is the level of the small noise: tau is the largest singular value that
-such noise has, so what survives is signal. A view of d < r features has no low rank by which its entries could tell
-about one another; there theta is raised by r / d, up to three times (`narrowness`), which leaves of the recovery a
-clipping of far-out entries. E is eliminated exactly (its optimum is a soft threshold), which leaves the
+such noise has, so what survives is signal. E is eliminated exactly (its optimum is a soft threshold), which leaves the
 Huber loss of X - L, smooth and convex, beside the nuclear norm: accelerated proximal gradients with step 1 reach the
 minimum, and the distance to their fixed point tells when.
+
+A view of d < r features has no low rank by which its entries could tell about one another. There theta is raised by
+r / d, up to three times (`narrowness`), which leaves of the recovery a clipping of far-out entries.
 
 The tight threshold kappa makes L robust, but takes too much out of a view that is clean, or not of low rank. So how
 much of a view is gross error is read off the residuals X - L (`Recovery.leniency`): where hardly any lie far out on
