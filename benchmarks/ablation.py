@@ -2,6 +2,7 @@
 
 python benchmarks/ablation.py                # digits only
 python benchmarks/ablation.py --files        # and the data sets in the folder MANYVIEW_DATA
+python benchmarks/ablation.py --only wikipedia --parts narrow     # these data sets and parts
 python benchmarks/ablation.py --variants     # the paper's equations as printed, corrected, and balanced
 python benchmarks/ablation.py --errors       # corrupted entries found: precision and recall
 """
@@ -9,7 +10,7 @@ python benchmarks/ablation.py --errors       # corrupted entries found: precisio
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from unittest.mock import patch
 
@@ -30,8 +31,9 @@ def constant(module: object, **values: object) -> Callable[[], AbstractContextMa
     return lambda: patch.multiple(module, **values)
 
 
+UNCHANGED = "all of it"
 CHANGES: dict[str, Change] = {
-    "all of it": ({}, nullcontext),
+    UNCHANGED: ({}, nullcontext),
     "no gross errors E (noise level kept)": ({"sparsity": 1e6}, nullcontext),
     "no shrinkage of the spectrum either": ({"sparsity": 1e6, "noise_level": 1e-3}, nullcontext),
     "no higher noise level in narrow views": ({}, constant(recovery, NARROWEST=1.0)),
@@ -55,31 +57,40 @@ CHANGES: dict[str, Change] = {
 }
 
 
-def cases(*, files: bool) -> list[Dataset]:
-    """The digits, and the data sets with up to 1500 samples (the others take long)."""
-    found = [digits(2), digits(6)]
+def cases(*, files: bool, only: Sequence[str]) -> list[Dataset]:
+    """The digits and, if asked for, the data sets with up to 1500 samples (the others take long); or those named."""
+    if only:
+        return list(research_data(only=only))
     small = (data for data in research_data() if data.views.n_samples <= 1500) if files else ()
-    return [*found, *small]
+    return [digits(2), digits(6), *small]
 
 
-def parts_table(draws: int, *, files: bool) -> None:
-    """Mean ACC of the digits, and over all data sets, clean and corrupted, for each change."""
-    data_sets = cases(files=files)
+def columns_of(data_sets: Sequence[Dataset], *, only: bool) -> dict[str, slice]:
+    """Which data sets each column is the mean of."""
+    if only:
+        return {data.name: slice(i, i + 1) for i, data in enumerate(data_sets)}
+    columns = {"digits, 2 views": slice(0, 1), "digits, 6 views": slice(1, 2)}
+    return columns | ({f"mean of {len(data_sets)} data sets": slice(None)} if len(data_sets) > 2 else {})
+
+
+def parts_table(draws: int, data_sets: Sequence[Dataset], columns: dict[str, slice], parts: Sequence[str]) -> None:
+    """Mean ACC of each column, clean and corrupted, for each change, or for those with one of the words in `parts`."""
     print(f"## What each part buys: ACC clean / mean of {draws} draws at 20 % corruption\n")
 
     def rows() -> Iterator[list[object]]:
         for name, (params, change) in CHANGES.items():
+            if parts and name != UNCHANGED and not any(part in name for part in parts):
+                continue
             results = []
             with change():
                 for data in data_sets:
                     clean = score(OCBR, data.views, data, **params).acc
                     hurt = spread(score(OCBR, noisy(data, d), data, **params) for d in range(draws))["acc"]
                     results.append((clean, hurt))
-            cells = ["{:.3f} / {:.3f}".format(*pair) for pair in results[:2]]
-            yield [name, *cells, *(["{:.3f} / {:.3f}".format(*np.mean(results, axis=0))] if files else [])]
+            means = (np.mean(results[which], axis=0) for which in columns.values())
+            yield [name, *("{:.3f} / {:.3f}".format(*pair) for pair in means)]
 
-    columns = ["change", "digits, 2 views", "digits, 6 views"]
-    print_table(columns + ([f"mean of {len(data_sets)} data sets"] if files else []), rows())
+    print_table(["change", *columns], rows())
 
 
 def variants_table(draws: int) -> None:
@@ -127,6 +138,8 @@ def errors_table() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", action="store_true")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these files, large ones too")
+    parser.add_argument("--parts", nargs="+", default=[], metavar="WORD", help="only changes with these words")
     parser.add_argument("--variants", action="store_true")
     parser.add_argument("--errors", action="store_true")
     parser.add_argument("--draws", type=int, default=3)
@@ -137,7 +150,8 @@ def main() -> None:
         if options.errors:
             errors_table()
         if not (options.variants or options.errors):
-            parts_table(options.draws, files=options.files)
+            data_sets = cases(files=options.files, only=options.only)
+            parts_table(options.draws, data_sets, columns_of(data_sets, only=bool(options.only)), options.parts)
 
 
 if __name__ == "__main__":
