@@ -104,11 +104,14 @@ def print_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> Non
     columns = list(columns)
     print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
     for row in rows:
-        print(
-            "| " + " | ".join(f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row) + " |",
-            flush=True,
-        )
+        print(f"| {' | '.join(map(_cell, row))} |", flush=True)
     print(flush=True)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):  # numpy's as well
+        return "" if np.isnan(value) else f"{value:.3f}"
+    return str(value)
 
 
 def spread(scores: Iterable[Score]) -> Mapping[str, float]:

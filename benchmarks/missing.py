@@ -70,7 +70,7 @@ def rows(methods: list[str], n_views: int, percents: list[int], draws: int) -> I
             with change:
                 fits = [method(data.n_classes).fit(without(data.views, mask)).labels_ for mask in masks]
             found = np.array([shares(right(data.labels, z), mask) for z, mask in zip(fits, masks, strict=True)])
-            parts = [f"{value:.3f}" for value in found.mean(axis=0)[1:]] or [""] * 3
+            parts = found.mean(axis=0)[1:].tolist() or [""] * 3
             yield [n_views, f"{percent} %", name, found[:, 0].mean(), found[:, 0].min(), *parts]
         if n_views == 2 and percent < 50:
             known = np.mean([knn_shares(data.views, data.labels, mask) for mask in masks], axis=0)
