@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from manyview.linalg import singular_value_threshold, soft_threshold
+from manyview.methods.ocbr import recovery
 from manyview.methods.ocbr.recovery import (
     MOST_LENIENT,
     NARROWEST,
@@ -303,3 +304,11 @@ def test_features_that_do_not_tell_about_one_another_are_clipped_and_no_more():
     hit = errors != 0
     assert np.corrcoef(cleaned[~hit], X[~hit])[0, 1] > 0.92  # 0.86 with the noise level of a wide view
     assert np.abs(cleaned[hit]).max() < 0.2 * np.abs((X + errors)[hit]).max()
+
+
+def test_a_clean_narrow_view_is_cleaned_with_the_threshold_of_a_wide_one_at_most(monkeypatch):
+    narrow = recover(np.random.default_rng(0).standard_normal((400, 8)), 60)
+    assert narrow.narrowness == NARROWEST
+    assert narrow.leniency() == MOST_LENIENT / NARROWEST
+    monkeypatch.setattr(recovery, "MOST_LENIENT", 1.0)
+    assert narrow.leniency() == 1

@@ -126,12 +126,14 @@ class Recovery:
         return self.corrected(self.L, self.kappa * leniency) * self.X.dtype.type(self.unit)
 
     def leniency(self) -> float:
-        """Return 1 for a view that is grossly corrupted, more, up to `most`, the less it seems so."""
-        most = MOST_LENIENT / self.narrowness
+        """Return 1 for a view that is grossly corrupted, and more the less it seems so.
+
+        At most `MOST_LENIENT`; in a narrow view, whose kappa is raised, as much less.
+        """
         R = self._residuals()
         far = FAR_OUT * robust_deviation(R)
         share = 2 * min(float(np.mean(far < R)), float(np.mean(far < -R)))
-        return min(max(GROSS_SHARE / max(share, 1e-9), 1.0), most)
+        return max(1.0, min(GROSS_SHARE / max(share, 1e-9), MOST_LENIENT / self.narrowness))
 
     def gross_errors(self) -> Dense:
         """X - L where it is out of the ordinary, else 0, in units of the table.
