@@ -18,10 +18,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from common import digits, noisy, print_table, research_data, score, spread
-from manyview import OCBR, Dataset, blockmodel
-from manyview.blockmodel import BlockModel
+from manyview import OCBR, Dataset
 from manyview.methods.ocbr import balanced, counts, recovery
 from manyview.methods.ocbr.counts import CountCleaner
+from manyview.partition import blockmodel
+from manyview.partition.blockmodel import BlockModel
 
 Change = tuple[dict[str, object], Callable[[], AbstractContextManager[object]]]
 

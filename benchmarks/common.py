@@ -13,10 +13,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview import DIGITS_VIEWS, Dataset, Views, clustering_accuracy, load_digits, normalized_mutual_information
-from manyview.corruption import corrupt_entries
-from manyview.graph import connect, knn_graph
-from manyview.scaling import scale_views
-from manyview.spectral import normalized_cut
+from manyview.graphs.affinity import knn_graph
+from manyview.graphs.connection import connect
+from manyview.partition.spectral import normalized_cut
+from manyview.preprocessing.corruption import corrupt_entries
+from manyview.preprocessing.scaling import scale_views
 
 LARGE = ("awa_4000_5view", "hdigit")
 

@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from common import print_table
 from manyview import METHODS, Dataset, Views, make_views
-from manyview.corruption import corrupt_entries
-from manyview.metrics import clustering_accuracy
+from manyview.evaluation.metrics import clustering_accuracy
+from manyview.preprocessing.corruption import corrupt_entries
 from manyview.report.plots import INK, MUTED, png_bytes
 
 COLOURS = np.array(["#0b6e99", "#d9822b", "#4f9d69", "#b04a6f"])

@@ -23,7 +23,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from common import digits, draw_absent, print_table, without
 from manyview import METHODS, OCBR, Views
 from manyview.methods.ocbr.layers import Layers
-from manyview.scaling import scale_views
+from manyview.preprocessing.scaling import scale_views
 
 SLOW = ("rlrr", "lrrgl")
 WITHOUT_COMPLETION = "ocbr, without the completed graph"

@@ -19,7 +19,7 @@ import numpy as np
 
 from common import digits, noisy, print_table, research_data
 from manyview import OCBR, Dataset, Views, check_views, clustering_accuracy
-from manyview.selection import Selection
+from manyview.partition.selection import Selection
 
 FIRST_SEED = 1000  # draws before this were looked at while the rule was made
 RANGES = {"3-6": range(3, 7), "7-12": range(7, 13), "13-20": range(13, 21), "all": range(3, 21)}

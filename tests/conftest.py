@@ -11,7 +11,7 @@ import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
 from manyview import make_views  # noqa: E402
-from manyview.cli import main  # noqa: E402
+from manyview.cli.app import main  # noqa: E402
 
 settings.register_profile("manyview", max_examples=25, deadline=None, derandomize=True)
 settings.load_profile("manyview")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from manyview.cli import main
+from manyview.cli.app import main
 
 ROOT = Path(__file__).parents[1]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from common import digits, draw_absent, noisy, research_data, without
 from manyview import Dataset, Views, make_views
-from manyview.scaling import scale_views
+from manyview.preprocessing.scaling import scale_views
 
 SAME_AS_DIGITS = "mfeat"  # the file of the embedded data
 

@@ -1,11 +1,9 @@
 """Clustering of samples that are described by several views."""
 
-from manyview import tl
 from manyview._version import __version__
 from manyview.checks import InputError
 from manyview.datasets import DIGITS_VIEWS, Dataset, load_digits, make_views
-from manyview.methods import CCAMSC, LRRGL, MAASC, METHODS, MFMSC, OCBR, RLRR, CoTraining, get_method
-from manyview.metrics import (
+from manyview.evaluation.metrics import (
     adjusted_rand_index,
     clustering_accuracy,
     consensus_ratio,
@@ -14,9 +12,12 @@ from manyview.metrics import (
     purity,
     score_labels,
 )
-from manyview.persistence import load, save
-from manyview.stability import Stability, assess_stability
-from manyview.views import Views, check_views
+from manyview.evaluation.stability import Stability, assess_stability
+from manyview.io import annotated as tl
+from manyview.io.models import load, save
+from manyview.methods import CCAMSC, LRRGL, MAASC, METHODS, MFMSC, OCBR, RLRR, CoTraining, get_method
+from manyview.views.container import Views
+from manyview.views.gate import check_views
 
 __all__ = [
     "CCAMSC",

@@ -8,9 +8,9 @@ import numpy as np
 
 from manyview.checks import InputError, check_int
 from manyview.datasets.folder import MissingDataError, below, data_folder
-from manyview.datasets.mat import read_mat
 from manyview.datasets.record import Dataset
-from manyview.views import Views
+from manyview.io.matlab import read_labelled
+from manyview.views.container import Views
 
 AWA_VIEWS = {
     "cq-hist": "2688 colours",
@@ -58,7 +58,8 @@ def load_awa(folder: str | Path | None = None, per_class: int = 80, seed: int = 
         return _read_sample(where / SAMPLE)
     for name in MAT_FILES:
         if (where / name).is_file():
-            return _thin(read_mat(where / name, "awa", DESCRIPTION), per_class, seed)
+            tables, labels = read_labelled(where / name)
+            return _thin(Dataset("awa", Views(tables), labels, DESCRIPTION), per_class, seed)
     features = below(where, "Features")
     if features is None or not any((features / view).is_dir() for view in AWA_VIEWS):
         raise MissingDataError(f"{HOW_TO} Looked in {where}.")

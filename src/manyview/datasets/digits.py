@@ -8,7 +8,7 @@ from importlib.resources import as_file, files
 import numpy as np
 
 from manyview.datasets.record import Dataset
-from manyview.views import Views
+from manyview.views.container import Views
 
 DIGITS_VIEWS = {
     "fourier": "76 Fourier coefficients of the character shapes",

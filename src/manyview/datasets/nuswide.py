@@ -9,9 +9,9 @@ import numpy as np
 
 from manyview.checks import InputError, quoted
 from manyview.datasets.folder import MissingDataError, data_folder
-from manyview.datasets.mat import read_mat
 from manyview.datasets.record import Dataset
-from manyview.views import Views
+from manyview.io.matlab import read_labelled
+from manyview.views.container import Views
 
 NUS_VIEWS = {
     "CH": "64 colour histogram",
@@ -52,7 +52,8 @@ def load_nus(folder: str | Path | None = None) -> Dataset:
     where = data_folder(folder, HOW_TO)
     for name in MAT_FILES:
         if (where / name).is_file():
-            return read_mat(where / name, "nus", DESCRIPTION)
+            cells, classes = read_labelled(where / name)
+            return Dataset("nus", Views(cells), classes, DESCRIPTION)
     home = next((where / name for name in FOLDERS if _feature_files(where / name)), None)
     if home is None:
         raise MissingDataError(f"{HOW_TO} Looked in {where}.")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from manyview.views import Views
+from manyview.views.container import Views
 
 
 @dataclass(frozen=True)

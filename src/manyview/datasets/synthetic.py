@@ -8,7 +8,7 @@ import numpy as np
 
 from manyview.checks import InputError, check_int, check_real
 from manyview.datasets.record import Dataset
-from manyview.views import Views
+from manyview.views.container import Views
 
 
 def make_views(

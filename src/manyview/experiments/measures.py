@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manyview.checks import InputError
-from manyview.metrics import consensus_ratio
+from manyview.evaluation.metrics import consensus_ratio
 
 NAMES = {"consensus": "consensus ratio", "consensus_basis": "consensus ratio of U_iU_i'"}
 

@@ -22,7 +22,7 @@ from manyview.checks import InputError, quoted
 from manyview.datasets import DATASETS, Dataset
 from manyview.io import read_labels, read_views
 from manyview.methods import METHODS
-from manyview.views import Views
+from manyview.views.container import Views
 
 GROUPS = {"method": "manyview.methods", "data set": "manyview.datasets"}
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from manyview.checks import InputError, check_choice, check_int, quoted
+from manyview.evaluation.metrics import METRICS
 from manyview.experiments.measures import NAMES
-from manyview.metrics import METRICS
 
 CORRUPTIONS = ("none", "entries", "replace", "gaussian", "missing", "views")
 SUBSET_KEYS = ("classes", "per_class", "redraw")

@@ -21,14 +21,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from manyview import corruption
 from manyview.checks import InputError
 from manyview.datasets import Dataset, MissingDataError
+from manyview.evaluation.metrics import score_labels
 from manyview.experiments import provenance
 from manyview.experiments.measures import consensus_scores
 from manyview.experiments.sources import load_dataset, make_method
-from manyview.metrics import score_labels
-from manyview.views import Views
+from manyview.preprocessing import corruption
+from manyview.views.container import Views
 
 NOISE: dict[str, Callable[..., Views]] = {
     "entries": corruption.corrupt_entries,

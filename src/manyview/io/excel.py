@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from manyview.checks import InputError, quoted
-from manyview.files import check_size, reading, require
 from manyview.io.frames import MISSING, has_header, with_ids
+from manyview.io.guards import check_size, reading, require
 from manyview.io.reading import Table, TableOptions, pick
 
 BYTES_PER_CELL = 16  # of a row as openpyxl gives it, at least

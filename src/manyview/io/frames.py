@@ -14,9 +14,9 @@ import pandas as pd
 import scipy.sparse as sp
 
 from manyview.checks import InputError, quoted
-from manyview.files import reading
+from manyview.io.guards import reading
 from manyview.io.reading import Table, TableOptions, pick, shown
-from manyview.views import Views
+from manyview.views.container import Views
 
 MISSING = frozenset({
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
 from manyview.io.reading import Table
-from manyview.views import Array, spread_rows
+from manyview.typing import Array, Indices
+from manyview.views.presence import spread_rows
 
-Rows = NDArray[np.integer[Any]]
+Rows = Indices
 
 N_SHOWN = 5
 

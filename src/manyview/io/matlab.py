@@ -1,16 +1,24 @@
-"""MATLAB files: the tables in cell arrays, or all matrices."""
+"""MATLAB files of any version: their variables, the tables in cell arrays, and classes."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
-from manyview.datasets.mat import CLASSES, cell_contents, load_mat
+from manyview.io.guards import check_size, declared_bytes, open_hdf5, reading
 from manyview.io.reading import ID_KEYS, Table, TableOptions, pick
+from manyview.typing import Indices
+
+TABLES = ("X", "fea", "data", "views")
+CLASSES = ("Y", "y", "gt", "gnd", "label", "labels", "truth", "truelabel")
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+HDF5_OFFSET = 512  # MATLAB 7.3 writes a header of its own in front
 
 
 def read_matlab(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[Table]:
@@ -62,3 +70,110 @@ def _upright(tables: dict[str, Any], length: int | None) -> dict[str, Any]:
         if all(n in table.shape for table in tables.values()):
             return {cell: table if table.shape[0] == n else table.T for cell, table in tables.items()}
     return tables
+
+
+def read_labelled(path: str | Path) -> tuple[list[Any], Indices]:
+    """Read multi-view data as they are passed around: the tables of a cell array, and the class of each sample.
+
+    The tables are called X, fea, data or views, the classes Y, gt, gnd, label, ... A table with the samples in its
+    columns is transposed.
+    """
+    content = load_mat(path)
+    cells, classes = _first(content, TABLES, path), _first(content, CLASSES, path)
+    labels = np.unique(unwrap(classes).ravel(), return_inverse=True)[1]
+    tables = [_samples_first(table, len(labels), f"{path}, view {i}") for i, table in enumerate(cell_contents(cells))]
+    return tables, labels
+
+
+def load_mat(path: str | Path) -> dict[str, Any]:
+    """Return the variables of a .mat file: arrays, sparse matrices, text, and cell arrays as arrays of objects."""
+    with reading(path, "a .mat file"):
+        return _load_hdf5(path) if _is_hdf5(path) else _load_v5(path)
+
+
+def cell_contents(variable: Any) -> list[Any]:
+    """Return what is in the cells of a cell array, or the variable itself if it is none."""
+    if sp.issparse(variable) or variable.dtype != object:
+        return [variable]
+    return [unwrap(cell) for cell in variable.ravel()]
+
+
+def unwrap(cell: Any) -> Any:
+    """Take a table out of the cell that holds it."""
+    while not sp.issparse(cell) and cell.dtype == object and cell.size == 1:
+        cell = cell.ravel()[0]
+    return cell
+
+
+def _first(content: dict[str, Any], names: tuple[str, ...], path: str | Path) -> Any:
+    found = next((content[name] for name in names if name in content), None)
+    if found is None:
+        raise InputError(f"{path} holds {quoted(content)}, but none of {quoted(names, 10)}.")
+    return found
+
+
+def _samples_first(table: Any, n: int, where: str) -> Any:
+    if table.shape[0] == n:
+        return table
+    if table.ndim == 2 and table.shape[1] == n:
+        return table.T
+    raise InputError(f"{where} has shape {table.shape}, but there are {n} labels; one side must be the samples.")
+
+
+# Both kinds of file --------------------------------------------------------------------------------
+
+
+def _is_hdf5(path: str | Path) -> bool:
+    """Whether the file is of version 7.3, which is HDF5 inside."""
+    with open(path, "rb") as file:
+        start = file.read(HDF5_OFFSET + len(HDF5_SIGNATURE))
+    return HDF5_SIGNATURE in (start[: len(HDF5_SIGNATURE)], start[HDF5_OFFSET:])
+
+
+def _load_v5(path: str | Path) -> dict[str, Any]:
+    import scipy.io  # kept out of `import manyview`
+
+    declared = [shape for _, shape, kind in scipy.io.whosmat(path) if kind != "sparse"]
+    check_size(path, 8 * sum(math.prod(shape) for shape in declared))
+    content = scipy.io.loadmat(path)
+    return {name: value for name, value in content.items() if not name.startswith("__")}
+
+
+def _load_hdf5(path: str | Path) -> dict[str, Any]:
+    with open_hdf5(path) as file:
+        return {name: _from_hdf5(item, f"{path}::{name}") for name, item in file.items() if not name.startswith("#")}
+
+
+def _from_hdf5(item: Any, where: str) -> Any:
+    """Return one variable; a struct, which is no table, as no cells. MATLAB counts dimensions from the other end."""
+    check_size(where, declared_bytes(item))
+    if "MATLAB_sparse" in item.attrs:
+        return _sparse_from_hdf5(item)
+    if not hasattr(item, "dtype"):
+        return np.empty((0, 0), dtype=object)
+    if item.attrs.get("MATLAB_empty", 0):
+        return np.empty((0, 0))
+    values = np.asarray(item[()]).T
+    if values.dtype == object:
+        return _cells_from_hdf5(item, values, where)
+    return _text(values) if item.attrs.get("MATLAB_class") == b"char" else values
+
+
+def _cells_from_hdf5(item: Any, references: NDArray[Any], where: str) -> NDArray[Any]:
+    cells = np.empty(references.shape, dtype=object)
+    for place, reference in np.ndenumerate(references):
+        cells[place] = _from_hdf5(item.file[reference], where)
+    return cells
+
+
+def _sparse_from_hdf5(item: Any) -> Any:
+    """Return a sparse matrix, stored by column; one without entries has no data."""
+    columns = np.asarray(item["jc"]).astype(np.int64)
+    values, rows = (np.asarray(item[key]) if key in item else np.empty(0) for key in ("data", "ir"))
+    shape = int(item.attrs["MATLAB_sparse"]), len(columns) - 1
+    return sp.csc_array((values, rows.astype(np.int64), columns), shape=shape)
+
+
+def _text(codes: NDArray[Any]) -> NDArray[np.str_]:
+    """Return rows of UTF-16 code units as text."""
+    return np.array([np.ascontiguousarray(row, dtype="<u2").tobytes().decode("utf-16-le") for row in codes])

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
-from manyview.files import check_size, reading
+from manyview.io.guards import check_size, reading
 from manyview.io.reading import ID_KEYS, Table, TableOptions, pick
 
 SPARSE_KEYS = {"format", "shape", "data"}  # what scipy.sparse.save_npz writes, among others

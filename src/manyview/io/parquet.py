@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from manyview.files import check_size, reading, require
 from manyview.io.frames import with_ids
+from manyview.io.guards import check_size, reading, require
 from manyview.io.reading import Table, TableOptions
 
 

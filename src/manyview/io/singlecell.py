@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from manyview.files import check_size, declared_bytes, open_hdf5, reading, require
+from manyview.io.guards import check_size, declared_bytes, open_hdf5, reading, require
 from manyview.io.reading import Table, TableOptions, pick
 
 

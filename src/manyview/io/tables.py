@@ -15,18 +15,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, check_choice, quoted
-from manyview.datasets.mat import CLASSES
-from manyview.files import reading
 from manyview.io.excel import read_excel
 from manyview.io.frames import clean_ids, comparable, holds_numbers, numeric
+from manyview.io.guards import reading
 from manyview.io.matching import Absent, absent, find_rows, match, no_overlap
-from manyview.io.matlab import read_matlab
+from manyview.io.matlab import CLASSES, read_matlab
 from manyview.io.numpy_files import read_npy, read_npz
 from manyview.io.parquet import read_parquet
 from manyview.io.reading import Reader, Table, TableOptions, stem
 from manyview.io.singlecell import read_singlecell
 from manyview.io.text import read_text
-from manyview.views import Views
+from manyview.typing import Indices
+from manyview.views.container import Views
 
 KEEP = ("all", "common")
 AUTOMATIC = TableOptions()
@@ -213,7 +213,7 @@ def _with_unique_names(by_source: list[tuple[Source, list[Table]]]) -> list[Tabl
 
 def _read_about(
     path: str | Path, sample_ids: NDArray[Any] | None, n_samples: int, options: TableOptions
-) -> tuple[Table, NDArray[np.integer[Any]]]:
+) -> tuple[Table, Indices]:
     """Return a table about the samples, as a DataFrame, and the row of each sample in it, -1 for those it lacks."""
     source = find_source(path)
     tables = _read(source, options, about_samples=True)

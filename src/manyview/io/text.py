@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 
 from manyview.checks import InputError
-from manyview.files import check_size, reading
 from manyview.io.frames import MISSING, has_header, id_column, with_ids
+from manyview.io.guards import check_size, reading
 from manyview.io.reading import Table, TableOptions, stem
 
 DELIMITERS = ("\t", ";", "|", ",", " ")  # in the order in which they are tried; the last stands for runs of blanks

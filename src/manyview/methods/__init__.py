@@ -4,11 +4,11 @@ from manyview.checks import check_choice
 from manyview.methods.base import MultiViewClusterer
 from manyview.methods.ccamsc import CCAMSC
 from manyview.methods.cotraining import CoTraining
-from manyview.methods.lrrgl import LRRGL
+from manyview.methods.lowrank.lrrgl import LRRGL
+from manyview.methods.lowrank.rlrr import RLRR
 from manyview.methods.maasc import MAASC
 from manyview.methods.mfmsc import MFMSC
 from manyview.methods.ocbr import OCBR
-from manyview.methods.rlrr import RLRR
 
 METHODS: dict[str, type[MultiViewClusterer]] = {
     "mfmsc": MFMSC,

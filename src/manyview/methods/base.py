@@ -14,13 +14,17 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.checks import InputError, InputTypeError, check_choice, check_int, check_real, quoted
-from manyview.graph import GRAPHS, PRECOMPUTED, adaptive_graph, as_graph, view_graphs
-from manyview.methods.extension import AffinityExtension, Evidence, Extension, NeighborExtension
-from manyview.missing import IMPUTATION, fill_in
-from manyview.optimize import Outcome
-from manyview.scaling import Scaling, scale_views
-from manyview.selection import Selection, select_n_clusters
-from manyview.views import Array, Views, check_views, is_table, spread_rows
+from manyview.graphs.affinity import GRAPHS, PRECOMPUTED, adaptive_graph, as_graph, view_graphs
+from manyview.methods.imputation import IMPUTATION, fill_in
+from manyview.methods.placing import AffinityExtension, Evidence, Extension, NeighborExtension
+from manyview.numerics.loop import Outcome
+from manyview.partition.selection import Selection, select_n_clusters
+from manyview.preprocessing.scaling import Scaling, scale_views
+from manyview.typing import Array, Dense, Labels
+from manyview.views.container import Views
+from manyview.views.conversion import is_table
+from manyview.views.gate import check_views
+from manyview.views.presence import spread_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,8 +43,8 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
 
     n_clusters: int | str
     n_clusters_: int
-    labels_: NDArray[np.int32]
-    embedding_: NDArray[np.floating[Any]]
+    labels_: Labels
+    embedding_: Dense
     scaling: Scaling
     scaling_: dict[str, str]
     feature_names_in_: NDArray[Any]
@@ -75,7 +79,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         self.history_ = list(outcome.history)
         return self
 
-    def predict(self, X: object) -> NDArray[np.int32]:
+    def predict(self, X: object) -> Labels:
         """Return the clusters of new samples; the clusters themselves stay as they are.
 
         Parameters
@@ -90,7 +94,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         """
         return self._place(X)[0].argmax(axis=1).astype(np.int32)
 
-    def transform(self, X: object) -> NDArray[np.floating[Any]]:
+    def transform(self, X: object) -> Dense:
         """Return the embedding (n_new, n_clusters) of new samples: the mean over their neighbours among those fitted.
 
         `X` is as for `predict`. Samples that were fitted have theirs in `embedding_`; given here, they are treated as
@@ -98,7 +102,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         """
         links = self._place(X)[1]
         total = np.asarray(links.sum(axis=1)).ravel()
-        mean: NDArray[np.floating[Any]] = (links @ self.embedding_) / np.where(total > 0, total, 1)[:, None]
+        mean: Dense = (links @ self.embedding_) / np.where(total > 0, total, 1)[:, None]
         return mean.astype(self.embedding_.dtype, copy=False)
 
     def _place(self, X: object) -> Evidence:

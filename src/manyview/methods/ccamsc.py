@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, svds
 
 from manyview.checks import check_choice, check_int, check_real
-from manyview.graph import PRECOMPUTED, as_graph, comparable, linked_graph
-from manyview.linalg import economical_svd, fix_signs
+from manyview.graphs.affinity import PRECOMPUTED, as_graph, linked_graph
+from manyview.graphs.neighbors import comparable
 from manyview.methods.base import GraphClusterer
-from manyview.optimize import Outcome
-from manyview.scaling import Scaling, scale_views
-from manyview.spectral import Seed, affinity_features, normalized_cut
-from manyview.views import Array, Views
-
-Dense = NDArray[np.floating[Any]]
+from manyview.numerics.eigenvectors import fix_signs
+from manyview.numerics.loop import Outcome
+from manyview.numerics.projections import economical_svd
+from manyview.partition.spectral import affinity_features, normalized_cut
+from manyview.preprocessing.scaling import Scaling, scale_views
+from manyview.typing import Array, Dense, Seed
+from manyview.views.container import Views
 
 
 class CCAMSC(GraphClusterer):

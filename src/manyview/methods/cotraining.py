@@ -6,22 +6,19 @@ from collections.abc import Sequence
 from functools import reduce
 from itertools import combinations
 from operator import add
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from manyview.checks import InputError, check_int, check_real, quoted
-from manyview.graph import normalized_adjacency
-from manyview.linalg import fix_signs
+from manyview.graphs.laplacian import normalized_adjacency
 from manyview.methods.base import GraphClusterer
-from manyview.optimize import Callback, Outcome, run
-from manyview.scaling import Scaling
-from manyview.spectral import Seed, assign_labels, spectral_embedding, unit_length_rows
-from manyview.views import Views
-
-Dense = NDArray[np.floating[Any]]
+from manyview.numerics.eigenvectors import fix_signs
+from manyview.numerics.loop import Callback, Outcome, run
+from manyview.partition.spectral import assign_labels, spectral_embedding, unit_length_rows
+from manyview.preprocessing.scaling import Scaling
+from manyview.typing import Dense, Seed
+from manyview.views.container import Views
 
 
 class CoTraining(GraphClusterer):

@@ -6,22 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from manyview.checks import check_int, check_real
-from manyview.graph import degrees
+from manyview.graphs.laplacian import degrees
 from manyview.methods.base import GraphClusterer
-from manyview.optimize import Callback, Outcome, run
-from manyview.scaling import Scaling
-from manyview.spectral import Seed, assign_labels, spectral_embedding, unit_length_rows
-from manyview.views import Views
+from manyview.numerics.loop import Callback, Outcome, run
+from manyview.partition.spectral import assign_labels, spectral_embedding, unit_length_rows
+from manyview.preprocessing.scaling import Scaling
+from manyview.typing import Dense, Seed
+from manyview.views.container import Views
 
-Dense = NDArray[np.floating[Any]]
 MOST_HALVINGS = 6  # of a step that would raise the objective, before the weights are left as they are
 NEGLIGIBLE = 1e-9  # relative difference of two ratios a_v/b_v that counts as none
 

@@ -8,12 +8,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.checks import InputError, check_choice, check_int, check_real
-from manyview.graph import GRAPHS, PRECOMPUTED, as_graph, linked_graph
+from manyview.graphs.affinity import GRAPHS, PRECOMPUTED, as_graph, linked_graph
 from manyview.methods.base import MultiViewClusterer
-from manyview.optimize import Outcome
-from manyview.scaling import Scaling, scale_views, side_by_side
-from manyview.spectral import Seed, normalized_cut
-from manyview.views import Views
+from manyview.numerics.loop import Outcome
+from manyview.partition.spectral import normalized_cut
+from manyview.preprocessing.scaling import Scaling, scale_views, side_by_side
+from manyview.typing import Seed
+from manyview.views.container import Views
 
 
 class MFMSC(MultiViewClusterer):

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from manyview.graph import GRAPHS, PRECOMPUTED, view_graphs
+from manyview.evaluation.metrics import clustering_accuracy, normalized_mutual_information
+from manyview.graphs.affinity import GRAPHS, PRECOMPUTED, view_graphs
 from manyview.methods import MultiViewClusterer
-from manyview.metrics import clustering_accuracy, normalized_mutual_information
-from manyview.missing import fill_in
-from manyview.spectral import normalized_cut
-from manyview.views import Views
+from manyview.methods.imputation import fill_in
+from manyview.partition.spectral import normalized_cut
+from manyview.typing import Indices, Mask
+from manyview.views.container import Views
 
-Integers = NDArray[np.integer[Any]]
+Integers = Indices
 
 NEIGHBORS = 10
 REGULARIZATION = 1.0  # a few outliers of the view do not become clusters
@@ -92,7 +91,7 @@ def own_graphs(
     return graphs, rows
 
 
-def agree(W: sp.csr_array, labels: Integers, present: NDArray[np.bool_]) -> tuple[float | None, float | None]:
+def agree(W: sp.csr_array, labels: Integers, present: Mask) -> tuple[float | None, float | None]:
     """ACC and NMI of a view's own clusters against the consensus, over the samples that the view holds."""
     W, labels = sp.csr_array(W[present][:, present]), labels[present]
     n_clusters = len(np.unique(labels))

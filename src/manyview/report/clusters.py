@@ -9,8 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-Floats = NDArray[np.floating[Any]]
-Integers = NDArray[np.integer[Any]]
+from manyview.typing import Dense, Indices
+
+Floats = Dense
+Integers = Indices
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 

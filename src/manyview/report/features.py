@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from manyview.preprocessing.scaling import without_missing
 from manyview.report.clusters import indicator
-from manyview.scaling import without_missing
-from manyview.views import Array, Views, present_rows
+from manyview.typing import Array, Dense, Indices
+from manyview.views.container import Views
+from manyview.views.presence import present_rows
 
-Floats = NDArray[np.floating[Any]]
-Integers = NDArray[np.integer[Any]]
+Floats = Dense
+Integers = Indices
 
 TOP_FEATURES = 6  # of each cluster
 MAPPED_FEATURES = 30  # in the heat map, shared among the clusters; at least one of each, but no more than

@@ -25,7 +25,7 @@ from manyview.report.metadata import Column
 from manyview.report.palette import css_variables
 from manyview.report.summary import Summary, fitted_views, summarize
 from manyview.report.words import counted, highlights, methods_paragraph, parameters, percent, references
-from manyview.views import Views
+from manyview.views.container import Views
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,7 +58,7 @@ def render_report(
     metadata : DataFrame, optional
         Columns to colour the samples by, matched by sample id (its index), or row by row if the views have no ids.
     stability : optional
-        Result of repeated runs (`manyview.stability`): ``samples`` (n,) and ``clusters`` (c,) from 0 to 1, NaN where
+        Result of `assess_stability`: ``samples`` (n,) and ``clusters`` (c,) from 0 to 1, NaN where
         not known, and ``repeats``.
     title : str, optional
     unmatched : mapping, optional

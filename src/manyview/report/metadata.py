@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
 from manyview.report.palette import STEPS
+from manyview.typing import Dense, Indices
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.floating[Any]]
+Floats = Dense
 
 MOST_COLUMNS = 40
 MOST_CATEGORIES = 20  # the most frequent ones; the others are put together
@@ -35,7 +36,7 @@ class Column:
     name: str
     ordered: bool
     labels: list[str]
-    codes: NDArray[np.intp]
+    codes: Indices
     values: NDArray[Any] | None = None
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.manifold import TSNE
 
-from manyview.spectral import spectral_embedding, unit_length_rows
+from manyview.partition.spectral import spectral_embedding, unit_length_rows
+from manyview.typing import Dense, Indices
 
-Floats = NDArray[np.floating[Any]]
-Integers = NDArray[np.integer[Any]]
+Floats = Dense
+Integers = Indices
 
 EXTRA_EIGENVECTORS = 10  # clusters that the first c do not tell apart, the next ones do
 REGULARIZATION = 1.0  # a few loosely linked samples do not make directions of their own

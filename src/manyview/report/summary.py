@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.checks import InputError, check_int, quoted
-from manyview.graph import PRECOMPUTED
+from manyview.graphs.affinity import PRECOMPUTED
 from manyview.methods import MultiViewClusterer
 from manyview.report.agreement import Agreement, describe_views
 from manyview.report.clusters import (
@@ -26,13 +26,15 @@ from manyview.report.clusters import (
 from manyview.report.features import Features, Suspects, find_suspects, separating_features, table_moments
 from manyview.report.metadata import MOST_COLUMNS, Column, describe_column, match_metadata, number_column
 from manyview.report.picture import Picture, draw_picture, draw_sample, spectral_coordinates
-from manyview.views import Array, Views, check_views
+from manyview.typing import Array, Dense, Indices
+from manyview.views.container import Views
+from manyview.views.gate import check_views
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.floating[Any]]
-Integers = NDArray[np.integer[Any]]
+Floats = Dense
+Integers = Indices
 
 MOST_DOUBTFUL = 20
 

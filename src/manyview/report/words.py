@@ -12,7 +12,7 @@ from manyview._version import __version__
 from manyview.environment import versions
 from manyview.methods import MultiViewClusterer
 from manyview.report.summary import Summary
-from manyview.views import Views
+from manyview.views.container import Views
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ r"""The default variant: recover each view, then find the partition that the gra
    views), S its normalised adjacency: Z_i = argmin 1/2 |Z - R_i|^2 + lam2/2 Tr(Z'(I - S)Z). Off by default: see
    docs/method.md.
 3. Graphs on the rows of each view, and the joint one (`layers.py`), are layers of one block model
-   (`manyview.blockmodel`); its partition is the result.
+   (`manyview.partition.blockmodel`); its partition is the result.
 4. New samples are represented with the loadings of step 1, linked to the samples in every layer, and put where the
    block model finds their links likeliest (`extension.py`).
 """
@@ -18,27 +18,23 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from manyview.blockmodel import BlockModel
-from manyview.graph import connect, normalized_adjacency
+from manyview.graphs.connection import connect
+from manyview.graphs.laplacian import normalized_adjacency
 from manyview.methods.ocbr.counts import CountCleaner
-from manyview.methods.ocbr.extension import LayerExtension
 from manyview.methods.ocbr.layers import Layers, spread
+from manyview.methods.ocbr.placing import LayerExtension
 from manyview.methods.ocbr.recovery import Loadings, Recovery, orthogonal_iteration, singular_triplets
 from manyview.methods.ocbr.solution import Defaults, Factors, Problem, Solution, run_problem
-from manyview.optimize import Outcome
-from manyview.scaling import to_unit_distance, unit_distance_factor, without_missing
-from manyview.spectral import normalized_cut, pivoted_kmeans, spectral_embedding, unit_length_rows
-from manyview.views import Array, present_rows
-
-Dense = NDArray[np.floating[Any]]
-Indices = NDArray[np.intp]
-Labels = NDArray[np.integer[Any]]
+from manyview.numerics.loop import Outcome
+from manyview.partition.blockmodel import BlockModel
+from manyview.partition.spectral import normalized_cut, pivoted_kmeans, spectral_embedding, unit_length_rows
+from manyview.preprocessing.scaling import to_unit_distance, unit_distance_factor, without_missing
+from manyview.typing import Array, Dense, Indices, Labels
+from manyview.views.presence import present_rows
 
 DEFAULTS = Defaults(graph_weight=0.0, consensus_weight=0.0, n_neighbors=None, max_iter=200, tol=1e-3)
 NEIGHBORS, SPARSE_NEIGHBORS = 10, 20  # samples of a sparse view share few features: more of them must vote
@@ -234,7 +230,7 @@ def all_graphs(layers: Layers, views: list[sp.csr_array]) -> list[sp.csr_array]:
 class Partition:
     """Labels, the graph they belong to and its embedding, weights of the views, and the block model of all layers."""
 
-    labels: NDArray[np.int32]
+    labels: Labels
     embedding: Dense
     affinity: sp.csr_array
     view_weights: Dense

@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from manyview.scaling import unit_rows
-from manyview.views import Array
+from manyview.preprocessing.scaling import unit_rows
+from manyview.typing import Array
 
 BINS = 100
 ENTRIES_PER_BIN = 50

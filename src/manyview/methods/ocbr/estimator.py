@@ -12,13 +12,15 @@ from sklearn.utils import check_random_state
 
 from manyview.checks import check_choice, check_int, check_real
 from manyview.methods.base import MultiViewClusterer
-from manyview.methods.extension import Extension
-from manyview.methods.ocbr import balanced, corrected, printed
+from manyview.methods.ocbr import balanced
 from manyview.methods.ocbr.solution import GRAPHS, Defaults, Problem
-from manyview.optimize import Callback, Outcome
-from manyview.scaling import Scaler, Scaling, Standardizer, choose_scalings
-from manyview.spectral import ASSIGNERS, Seed
-from manyview.views import Array, Views
+from manyview.methods.paper_ocbr import corrected, printed
+from manyview.methods.placing import Extension
+from manyview.numerics.loop import Callback, Outcome
+from manyview.partition.spectral import ASSIGNERS
+from manyview.preprocessing.scaling import Scaler, Scaling, Standardizer, choose_scalings
+from manyview.typing import Array, Seed
+from manyview.views.container import Views
 
 VARIANTS: dict[str, ModuleType] = {"balanced": balanced, "corrected": corrected, "printed": printed}
 
@@ -65,7 +67,7 @@ class OCBR(MultiViewClusterer):
     graph : {"consensus", "joint", "sum", "blend"}, default="consensus"
         The graph that is cut. "joint": distances summed over the views. "sum": the views' graphs added. "blend":
         both. "consensus": the partition that views' graphs and joint graph agree on best, each telling only what
-        it can tell (`manyview.blockmodel`). "balanced" only: the other variants cut the sum.
+        it can tell (`manyview.partition.blockmodel`). "balanced" only: the other variants cut the sum.
     orthonormalize : {"polar", "kmeans"}, default="polar"
         How "corrected" keeps U orthonormal: by the nearest such matrix, or by hard k-means as in the paper.
     scaling : {"auto", "robust", "standard", "unit", "none"}, or one per view, default="auto"
@@ -120,7 +122,7 @@ class OCBR(MultiViewClusterer):
     Examples
     --------
     >>> from manyview import OCBR, clustering_accuracy, load_digits
-    >>> from manyview.corruption import corrupt_entries
+    >>> from manyview.preprocessing import corrupt_entries
     >>> digits = load_digits()
     >>> noisy = corrupt_entries(digits.views, fraction=0.2, seed=0)
     >>> model = OCBR(n_clusters=10).fit(noisy)

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from manyview.graph import adaptive_graph
-from manyview.missing import Partial, shared_graph, shared_links, spread_graph
-from manyview.scaling import side_by_side
-from manyview.views import Array
-
-Dense = NDArray[np.floating[Any]]
+from manyview.graphs.affinity import adaptive_graph
+from manyview.graphs.incomplete import Partial, shared_graph, shared_links, spread_graph
+from manyview.preprocessing.scaling import side_by_side
+from manyview.typing import Array, Indices, Mask
 
 
 @dataclass(frozen=True)
@@ -28,11 +24,11 @@ class Layers:
     """
 
     rows: tuple[Array, ...]
-    samples: tuple[NDArray[np.intp], ...]
+    samples: tuple[Indices, ...]
     n_samples: int
     neighbors: tuple[int, ...]
     joined: tuple[int, ...]
-    completed: tuple[Array, NDArray[np.intp]] | None = None
+    completed: tuple[Array, Indices] | None = None
 
     @property
     def complete(self) -> bool:
@@ -61,14 +57,14 @@ class Layers:
         n = self.n_samples
         return adaptive_graph(R, max(self.neighbors)) if abs(R).max() > 0 else sp.csr_array((n, n), dtype=R.dtype)
 
-    def _completed_graph(self, rows: Array, samples: NDArray[np.intp]) -> sp.csr_array:
+    def _completed_graph(self, rows: Array, samples: Indices) -> sp.csr_array:
         return spread_graph(adaptive_graph(rows, max(self.neighbors)), samples, self.n_samples)
 
     def side_by_side(self) -> Array:
         """Return the rows of the joined views as one table; 0 where a sample is absent."""
         return side_by_side([spread(self.rows[v], self.samples[v], self.n_samples) for v in self.joined])
 
-    def links(self, new: Sequence[Array], present: NDArray[np.bool_]) -> list[sp.csr_array]:
+    def links(self, new: Sequence[Array], present: Mask) -> list[sp.csr_array]:
         """Link new samples to those here (m x n): one layer per view, and the joint one if there are several views.
 
         `new` holds their rows in each view, `present` (m x V) which of them count.
@@ -76,7 +72,7 @@ class Layers:
         groups = [(v,) for v in range(len(self.rows))] + ([self.joined] if len(self.rows) > 1 else [])
         return [self._links(new, present, views) for views in groups]
 
-    def _links(self, new: Sequence[Array], present: NDArray[np.bool_], views: tuple[int, ...]) -> sp.csr_array:
+    def _links(self, new: Sequence[Array], present: Mask, views: tuple[int, ...]) -> sp.csr_array:
         theirs = Partial([new[v] for v in views], present[:, list(views)])
         return shared_links(theirs, self._partial(views), max(self.neighbors[v] for v in views))
 
@@ -87,7 +83,7 @@ class Layers:
         return Partial([spread(self.rows[v], self.samples[v], self.n_samples) for v in views], present)
 
 
-def spread(rows: Array, samples: NDArray[np.intp], n_samples: int) -> Array:
+def spread(rows: Array, samples: Indices, n_samples: int) -> Array:
     """Return the rows of some samples as a table of all, 0 for the others."""
     if len(samples) == n_samples:
         return rows

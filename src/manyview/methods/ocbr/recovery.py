@@ -29,12 +29,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from manyview.linalg import orthonormal_columns, soft_threshold
-
-Dense = NDArray[np.floating[Any]]
-Mask = NDArray[np.bool_]
+from manyview.numerics.projections import orthonormal_columns
+from manyview.numerics.proximal import soft_threshold
+from manyview.typing import Dense, Mask
 
 START_CLIP = 3.0  # in robust deviations: no entry may dominate the first subspace
 START_STEPS = 3

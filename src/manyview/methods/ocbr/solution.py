@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
-from manyview.methods.ocbr.extension import LayerExtension
-from manyview.optimize import Callback, Outcome, Sweep, run
-from manyview.scaling import unit_rows
-from manyview.spectral import normalized_cut
-from manyview.views import Array
-
-Dense = NDArray[np.floating[Any]]
+from manyview.methods.ocbr.placing import LayerExtension
+from manyview.numerics.loop import Callback, Outcome, Sweep, run
+from manyview.partition.spectral import normalized_cut
+from manyview.preprocessing.scaling import unit_rows
+from manyview.typing import Array, Dense, Labels
 
 GRAPHS = ("consensus", "joint", "sum", "blend")
 
@@ -86,7 +82,7 @@ class Solution:
     affinity: sp.csr_array
     view_weights: Dense
     embedding: Dense
-    labels: NDArray[np.int32]
+    labels: Labels
     outcome: Outcome
     extension: LayerExtension | None = None
 

@@ -1,0 +1,63 @@
+"""The command line. Exit codes: 0 done, 2 usage or bad input, 130 interrupted."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from manyview._version import __version__
+from manyview.checks import InputError
+from manyview.cli.bench import bench
+from manyview.cli.cluster import cluster
+from manyview.cli.datasets import datasets
+from manyview.cli.demo import demo
+from manyview.cli.methods import methods
+from manyview.cli.predict import predict
+from manyview.cli.reproduce import reproduce
+from manyview.cli.terminal import err, out
+
+COMMANDS = (methods, datasets, demo, cluster, predict, bench, reproduce)
+
+app = typer.Typer(
+    help="Cluster samples that are described by several views.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # of the click that typer carries, or of click itself
+
+
+def main(words: list[str] | None = None) -> None:
+    """Run the command line; mistakes in words or input are told in one line, without a traceback."""
+    try:
+        code = app(words, standalone_mode=False)
+    except UsageError as error:
+        message = error.format_message()  # type: ignore[attr-defined]
+        if not message:  # no words at all: the help has been shown
+            sys.exit(2)
+        fail(f"{message} See 'manyview --help'.")
+    except (InputError, OSError) as error:
+        fail(str(error))
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def fail(message: str, code: int = 2) -> NoReturn:
+    """Print a one-line error and exit."""
+    err.print(f"error: {' '.join(message.split())}", style="red", markup=False, highlight=False)
+    sys.exit(code)
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    show_version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Cluster samples that are described by several views."""
+    if show_version:
+        out.print(f"manyview {__version__}", highlight=False)
+        raise typer.Exit
+
+
+for command in COMMANDS:
+    app.command()(command)

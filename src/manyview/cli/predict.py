@@ -1,0 +1,78 @@
+"""`manyview predict`: new samples put into the clusters of a saved model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from manyview.cli.options import Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
+from manyview.cli.results import (
+    LABELS,
+    MODEL,
+    SUMMARY,
+    frame_of,
+    scores_text,
+    tell_unmatched,
+    unmatched_counts,
+)
+from manyview.cli.terminal import progress, say
+from manyview.environment import versions
+from manyview.evaluation.metrics import score_labels
+from manyview.io import (
+    TableOptions,
+    check_output,
+    read_labels,
+    read_views,
+    write_files,
+)
+from manyview.io.models import load
+
+
+def predict(
+    model_file: Annotated[
+        Path, typer.Argument(metavar="MODEL", help=f"A {MODEL} written by 'manyview cluster --save'.")
+    ],
+    files: Files,
+    out_dir: Out,
+    truth: Truth = None,
+    delimiter: Delimiter = "auto",
+    header: Header = "auto",
+    id_column: IdColumn = "auto",
+    drop_text: DropText = False,
+    force: Force = False,
+) -> None:
+    """Put new samples into the clusters of a saved model. Views are matched by name; some may be missing."""
+    check_output(out_dir, (LABELS, SUMMARY), force=force)
+    options = TableOptions(delimiter, header, id_column, drop_text)
+    model = load(model_file)
+    with progress() as tell:
+        tell("reading")
+        loaded = read_views(files, options=options)
+        views = loaded.views
+        labels = None if truth is None else read_labels(truth, views.sample_ids, views.n_samples)
+        tell(f"placing {views.n_samples} samples")
+        found = model.predict(views)
+        summary: dict[str, Any] = {
+            "model": str(model_file),
+            "files": list(files),
+            "n_samples": views.n_samples,
+            "views": list(views.names),
+            "views_missing": [name for name in model.view_names_ if name not in views.names],
+            "cluster_sizes": np.bincount(found, minlength=model.n_clusters_).tolist(),
+            "unmatched": unmatched_counts(loaded),
+            "versions": versions(),
+        }
+        if labels is not None:
+            summary["metrics"] = score_labels(labels, found)
+        contents: dict[str, str | bytes] = {
+            LABELS: frame_of(views, {"label": found}).to_csv(index_label="sample"),
+            SUMMARY: json.dumps(summary, indent=2) + "\n",
+        }
+        written = write_files(out_dir, contents, force=force)
+    tell_unmatched(loaded)
+    say(f"{views.n_samples} samples placed in {model.n_clusters_} clusters{scores_text(summary)}")
+    say("wrote " + ", ".join(map(str, written)))

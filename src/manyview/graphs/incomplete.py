@@ -1,0 +1,127 @@
+"""Samples that lack values: comparing them over the views that they share, and filling in from neighbours.
+
+Samples i and j are compared over the views that both are in, S(i, j); an unknown distance is taken to be the mean one,
+which is 1 in every view scaled to that (`to_unit_distance`):
+
+    d(i, j) = sum_{v in S(i, j)} |z_vi - z_vj|^2  +  #(views not in S(i, j)),
+
+infinite if they share no view. For complete samples that is the squared distance of the views side by side. Values
+missing within a view count as the feature's mean in these distances.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.graphs.affinity import adaptive_weights
+from manyview.graphs.laplacian import symmetrize
+from manyview.preprocessing.scaling import side_by_side
+from manyview.typing import Array, Dense, Indices, Mask
+
+BLOCK_ENTRIES = 2**23  # distances held at a time
+
+
+class Partial:
+    """Rows of several views laid side by side, with the views that each sample is in.
+
+    Parameters
+    ----------
+    tables : one per view, samples by features, no NaN; rows of absent samples do not matter
+    present : bool (n_samples, n_views)
+    """
+
+    def __init__(self, tables: Sequence[Array], present: Mask) -> None:
+        kept = [with_zero_rows(Z, here) for Z, here in zip(tables, present.T, strict=True)]
+        self.Z = side_by_side(kept)
+        self.present = present.astype(self.Z.dtype)
+        self.squares = np.column_stack([squared_lengths(Z) for Z in kept])
+
+    def __len__(self) -> int:
+        return len(self.present)
+
+    def __getitem__(self, rows: Any) -> Partial:
+        part = Partial.__new__(Partial)
+        part.Z, part.present, part.squares = self.Z[rows], self.present[rows], self.squares[rows]
+        return part
+
+    def squared_distances(self, others: Partial) -> Dense:
+        """Return d between these samples (rows) and others (columns)."""
+        products = self.Z @ others.Z.T
+        d = -2 * (products.toarray() if sp.issparse(products) else products)
+        d += self.squares @ others.present.T
+        d += self.present @ others.squares.T
+        shared = self.present @ others.present.T
+        return np.where(shared > 0, np.maximum(d, 0) + (self.present.shape[1] - shared), np.inf)
+
+
+def with_zero_rows(Z: Array, present: Mask) -> Array:
+    """Return the table with the rows of absent samples set to 0."""
+    if present.all():
+        return Z
+    if sp.issparse(Z):
+        return sp.csr_array(sp.diags_array(present.astype(Z.dtype)) @ Z)
+    return np.where(present[:, None], Z, 0)
+
+
+def squared_lengths(Z: Array) -> Dense:
+    """Sum the squares of each row."""
+    return np.asarray(Z.power(2).sum(axis=1)).ravel() if sp.issparse(Z) else np.einsum("ij,ij->i", Z, Z)
+
+
+def nearest_shared(samples: Partial, others: Partial, k: int, *, same: bool = False) -> tuple[Dense, Indices]:
+    """Squared distances and indices (n x k) of the k nearest others, nearest first; infinite where no view is shared.
+
+    With `same`, both are the same samples, and none is its own neighbour. Time O(n m d), memory O(n k) and a block.
+    """
+    k = max(1, min(k, len(others) - same))
+    step = max(1, BLOCK_ENTRIES // len(others))
+    found = []
+    for start in range(0, len(samples), step):
+        rows = np.arange(start, min(start + step, len(samples)))
+        d = samples[rows].squared_distances(others)
+        if same:
+            d[np.arange(len(rows)), rows] = np.inf
+        nearest = np.argpartition(d, k - 1, axis=1)[:, :k]
+        of_nearest = np.take_along_axis(d, nearest, axis=1)
+        order = np.argsort(of_nearest, axis=1, kind="stable")
+        found.append((np.take_along_axis(of_nearest, order, 1), np.take_along_axis(nearest, order, 1)))
+    distances, neighbors = zip(*found, strict=True)
+    return np.vstack(distances), np.vstack(neighbors)
+
+
+def shared_weights(d: Dense) -> Dense:
+    """Weigh adaptive neighbours as `adaptive_weights` does, from squared distances of which some are infinite."""
+    unknown = np.isinf(d)
+    farthest = np.where(unknown, 0, d).max(axis=1, keepdims=True)
+    weights = adaptive_weights(np.where(unknown, farthest, d))
+    return np.where(unknown[:, : weights.shape[1]], 0, weights)
+
+
+def shared_graph(samples: Partial, s: int) -> sp.csr_array:
+    """Graph of the s adaptive neighbours over the views that samples share."""
+    return symmetrize(_links(*nearest_shared(samples, samples, s + 1, same=True), len(samples), samples.Z.dtype))
+
+
+def shared_links(samples: Partial, others: Partial, s: int) -> sp.csr_array:
+    """Links (n x m) of samples to their s adaptive neighbours among others; each row adds up to 1, or 0."""
+    return _links(*nearest_shared(samples, others, s + 1), len(others), samples.Z.dtype)
+
+
+def _links(d: Dense, neighbors: Indices, n_others: int, dtype: Any) -> sp.csr_array:
+    weights = shared_weights(d)
+    k = weights.shape[1]
+    ends = np.arange(0, d.shape[0] * k + 1, k)
+    W = sp.csr_array((weights.ravel().astype(dtype), neighbors[:, :k].ravel(), ends), shape=(d.shape[0], n_others))
+    W.sort_indices()
+    return W
+
+
+def spread_graph(W: sp.csr_array, rows: Indices, n_samples: int) -> sp.csr_array:
+    """Return a graph of some samples as one of all: the others have no links."""
+    links = W.tocoo()
+    ends = (rows[links.coords[0]], rows[links.coords[1]])
+    return sp.csr_array((links.data, ends), shape=(n_samples, n_samples), dtype=W.dtype)

@@ -1,0 +1,1 @@
+"""The low-rank methods, RLRR and LRRGL, and what they share: self-expression, memory, representations as graphs."""

@@ -1,0 +1,250 @@
+"""LRRGL: a low-rank representation per view, smooth on the view's graph, and brought to agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.checks import check_choice, check_real
+from manyview.graphs.affinity import GRAPHS, PRECOMPUTED, as_graph, build_graph
+from manyview.graphs.laplacian import laplacian
+from manyview.methods.lowrank.representation import (
+    LowRank,
+    RepresentationClusterer,
+    advice,
+    bytes_needed,
+    check_memory,
+    dense_columns,
+)
+from manyview.methods.lowrank.selfexpression import (
+    Problem,
+    State,
+    initial_state,
+    largest_gaps,
+    make_problem,
+    nuclear_norm,
+    row_space,
+    sweep,
+    unit_weight,
+)
+from manyview.numerics.loop import Callback, Outcome
+from manyview.preprocessing.scaling import Scaling
+from manyview.typing import Array, Dense, Seed
+from manyview.views.container import Views
+
+
+class LRRGL(RepresentationClusterer):
+    r"""Low-rank representation with multi-graph regularisation and iterative agreement of the views.
+
+    With X_v (d_v x n, samples in columns) the v-th view and L_v the normalised Laplacian of its neighbour graph,
+    Wang et al. (IJCAI 2016, arXiv:1608.05560) solve
+
+    .. math::
+
+        \min_{Z_v, E_v} \sum_v \Big( |Z_v|_* + \lambda_v |E_v|_1 + \lambda_2 \mathrm{Tr}\, Z_v L_v Z_v'
+        + \frac{\beta}{2} \sum_{w \ne v} |Z_v - Z_w|_F^2 \Big)
+        \quad \text{s.t.} \quad X_v = X_v Z_v + E_v,\ Z_v \ge 0.
+
+    The problem is convex. It is solved by the method of multipliers; as in the source, the smooth terms enter each
+    view's step linearised, the other views as they were after the last sweep.
+
+    Parameters
+    ----------
+    n_clusters : int or "auto", default=8
+        c, the number of clusters; "auto" chooses it (docs/selection.md).
+    sparsity : float, default=1
+        Weight of the corruption E, lambda_v = sparsity min(d_v, n) / |X_v|_1: at 1 it costs the same to call all of X_v
+        corruption and to represent all of it. (The source has one lambda_1 for all views, tuned per data set; in
+        this unit one value serves views of any scale and size.) Not for views that are mostly zeros themselves, such as
+        text: |E|_1 takes them for corruption altogether, or with more weight each sample represents only itself.
+    graph_weight : float, default=0.5
+        lambda_2: how much neighbours in a view should have like representations.
+    consensus_weight : float, default=0.5
+        beta: how much the views should agree.
+    n_neighbors : int, default=10
+        Neighbours per sample, in the graphs of the views and in the final affinity.
+    graph : {"self_tuning", "knn", "adaptive"}, default="self_tuning"
+        How neighbours are weighted in the graphs of the views.
+    nonnegative : bool, default=True
+        Keep Z >= 0, as the source does. This needs all n x n entries of each Z; without it Z_v = Q W_v, where the
+        columns of Q (n x r) are an orthonormal basis of the row space of all views, and only W_v (r x n) is iterated.
+        That is exact: projecting every Z_v onto Q increases no term.
+    affinity : {"angle", "sum", "precomputed"}, default="angle"
+        How the Z_v become a graph. "angle": each sample is linked to the `n_neighbors` others whose columns of Z make
+        the smallest angle with its own (mean cosine over the views, the weight of the link); all other entries are
+        dropped. "sum": sum of (|Z_v| + |Z_v'|)/2 as in the source, of which the `n_neighbors` largest
+        entries of each row are kept; it needs more of them (50). "precomputed": the views are affinities K_v (n x n,
+        symmetric, non-negative); L_v is taken from them, each sample is represented by the leading eigenvectors of the
+        normalised K_v, scaled so that their products make up K_v, and the Z_v become a graph as with "angle".
+    scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
+        "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
+        counts and text. "auto" takes "unit" for views that are mostly zeros, else "standard".
+    degree_regularization : float, default=0
+        tau of the normalised cut; 1 keeps it from splitting off a few outliers.
+    assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
+        How labels are read off the embedding.
+    max_iter : int, default=300
+    tol : float, default=0.005
+        Stop when no constraint is violated by more, relative to the size of its terms, and no Z changes by more.
+        (The source stops at a gap of 1e-6 while its penalty grows without bound, which ends the run
+        rather than solving the problem; here the penalty is fixed.)
+    max_memory : float, optional
+        Limit in GB; larger problems are refused. By default 80 % of the memory that is free.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the assignment of labels.
+    callback : callable, optional
+        Called with the record of each sweep; returning True stops the run.
+
+    Attributes
+    ----------
+    labels_ : array (n_samples,) of int
+    embedding_ : array (n_samples, n_clusters)
+    affinity_ : sparse array (n_samples, n_samples)
+    representation_ : list of arrays (n_samples, n_samples), one per view
+        Z_v; with ``nonnegative=False`` the pair of its factors (`left`, `right`, `toarray()`).
+    corruption_ : list of arrays (n_samples, n_features of the view)
+        E_v', in the units of the scaled view.
+    laplacians_ : list of sparse arrays
+        L_v.
+    sparsity_ : list of float
+        lambda_v.
+    eigenvalues_ : array (n_clusters,)
+        Of the normalised affinity, descending.
+    scaling_ : dict
+        The scaling used, by view.
+    n_iter_, converged_, history_
+        history_ holds the gaps of each sweep: of the fit, between Z and its low-rank and non-negative copies, and the
+        change of Z.
+    n_clusters_, selection_
+        The number of clusters found, and what it was chosen by ("auto"), else None.
+    n_views_, view_names_, sample_ids_, n_missing_
+        What came in; values missing by view.
+    imputation_ : str or None
+        How missing values were filled in.
+
+    Notes
+    -----
+    With d features over all views, V views and rank q of the Z: time O(V n^2 (d + q)) and memory O(n d + 15 V n^2) per
+    sweep; with ``nonnegative=False`` time O(V n r (d + r)) and memory O(n d + 15 V n r), r <= min(n, d).
+
+    Examples
+    --------
+    >>> from manyview import LRRGL, clustering_accuracy, load_digits
+    >>> digits = load_digits(views=("fourier", "profile"))
+    >>> model = LRRGL(n_clusters=10, nonnegative=False).fit(digits.views[::5])
+    >>> model.affinity_.shape, len(model.representation_)
+    ((400, 400), 2)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | str = 8,
+        *,
+        sparsity: float = 1.0,
+        graph_weight: float = 0.5,
+        consensus_weight: float = 0.5,
+        n_neighbors: int = 10,
+        graph: str = "self_tuning",
+        nonnegative: bool = True,
+        affinity: str = "angle",
+        scaling: Scaling = "auto",
+        degree_regularization: float = 0.0,
+        assign_labels: str = "kmeans",
+        max_iter: int = 300,
+        tol: float = 5e-3,
+        max_memory: float | None = None,
+        random_state: Seed = 0,
+        callback: Callback | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.sparsity = sparsity
+        self.graph_weight = graph_weight
+        self.consensus_weight = consensus_weight
+        self.n_neighbors = n_neighbors
+        self.graph = graph
+        self.nonnegative = nonnegative
+        self.affinity = affinity
+        self.scaling = scaling
+        self.degree_regularization = degree_regularization
+        self.assign_labels = assign_labels
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_memory = max_memory
+        self.random_state = random_state
+        self.callback = callback
+
+    def _check_params(self) -> None:
+        super()._check_params()
+        for name in ("sparsity", "graph_weight", "consensus_weight"):
+            check_real(name, getattr(self, name), minimum=0)
+        check_choice("graph", self.graph, tuple(GRAPHS))
+
+    def _fit(self, views: Views) -> Outcome:
+        needed = bytes_needed(views, views.n_views, nonnegative=self.nonnegative)
+        check_memory(needed, self.max_memory, views, advice(nonnegative=self.nonnegative))
+        tables = self._features(views)
+        X = dense_columns(tables)
+        L = [laplacian(W, "normalized") for W in self._graphs(views, tables)]
+        R = None if self.nonnegative else row_space(X)
+        self.laplacians_, self.sparsity_ = L, [self.sparsity * unit_weight(Xv) for Xv in X]
+        eta = smoothness(self.graph_weight, self.consensus_weight, len(X))
+        problems = [make_problem(Xv, R, lam, smoothness=eta) for Xv, lam in zip(X, self.sparsity_, strict=True)]
+        states = [initial_state(problem) for problem in problems]
+        outcome = self._run(lambda _: sweep_views(problems, states, L, self.graph_weight, self.consensus_weight))
+        codes = [state.solution for state in states]
+        self.representation_ = codes if R is None else [LowRank(R, W) for W in codes]
+        self.corruption_ = [state.E.T for state in states]
+        self._cut(self._code_affinity(codes, R), X)
+        return outcome
+
+    def _graphs(self, views: Views, tables: Sequence[Array]) -> list[sp.csr_array]:
+        if self.affinity == PRECOMPUTED:
+            return [as_graph(A, name) for name, A in views.items()]
+        return [build_graph(X, self.graph, self.n_neighbors) for X in tables]
+
+
+# The objective and its smooth part ---------------------------------------------------------------
+
+
+def objective(
+    Z: Sequence[Dense], E: Sequence[Dense], L: Sequence[sp.csr_array], lam: Sequence[float], lam_2: float, beta: float
+) -> float:
+    """Evaluate the objective in the docstring of `LRRGL`."""
+    low_rank = sum(nuclear_norm(Zv) for Zv in Z)
+    sparse = sum(lam_v * float(np.abs(Ev).sum()) for lam_v, Ev in zip(lam, E, strict=True))
+    return low_rank + sparse + smooth_part(Z, L, lam_2, beta)
+
+
+def smooth_part(Z: Sequence[Dense], L: Sequence[sp.csr_array], lam_2: float, beta: float) -> float:
+    r"""``f = lam_2 sum_v Tr Z_v L_v Z_v' + beta/2 sum_v sum_{w != v} |Z_v - Z_w|^2``."""
+    roughness = sum(float(np.sum(times_laplacian(Zv, Lv) * Zv)) for Zv, Lv in zip(Z, L, strict=True))
+    # the sum over pairs of |Z_v - Z_w|^2 is V times the sum of |Z_v - mean|^2
+    mean = sum(Z[1:], Z[0]) / len(Z)
+    disagreement = len(Z) * sum(float(np.linalg.norm(Zv - mean)) ** 2 for Zv in Z)
+    return lam_2 * roughness + beta * disagreement
+
+
+def smooth_gradients(Z: Sequence[Dense], L: Sequence[sp.csr_array], lam_2: float, beta: float) -> list[Dense]:
+    r"""Gradient of f for each view, ``2 lam_2 Z_v L_v + 2 beta sum_w (Z_v - Z_w)``."""
+    total = sum(Z[1:], Z[0])
+    return [2 * lam_2 * times_laplacian(Zv, Lv) + 2 * beta * (len(Z) * Zv - total) for Zv, Lv in zip(Z, L, strict=True)]
+
+
+def times_laplacian(Z: Dense, L: sp.csr_array) -> Dense:
+    """Z L, L being symmetric."""
+    return np.asarray(L @ Z.T).T
+
+
+def smoothness(lam_2: float, beta: float, n_views: int) -> float:
+    """Lipschitz constant of the gradient of f; no eigenvalue of a normalised Laplacian is over 2."""
+    return 4 * lam_2 + 2 * beta * (n_views if n_views > 1 else 0)
+
+
+def sweep_views(
+    problems: Sequence[Problem], states: Sequence[State], L: Sequence[sp.csr_array], lam_2: float, beta: float
+) -> dict[str, float]:
+    """Sweep every view once, with the gradient of f at the last Z of all of them."""
+    gradients = smooth_gradients([state.Z for state in states], L, lam_2, beta)
+    return largest_gaps(sweep(*step) for step in zip(problems, states, gradients, strict=True))

@@ -1,0 +1,48 @@
+"""Placing new samples: represented as the others were, linked to them in every layer, read by the block model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.methods.ocbr.counts import CountCleaner
+from manyview.methods.ocbr.layers import Layers
+from manyview.methods.ocbr.recovery import Loadings
+from manyview.partition.blockmodel import Blocks
+from manyview.preprocessing.scaling import Standardizer, without_missing
+from manyview.typing import Array, Dense, Labels
+from manyview.views.presence import present_rows
+
+
+@dataclass(frozen=True)
+class LayerExtension:
+    """What a fit keeps for new samples: O(n (r + s)) numbers, and the rows of sparse views."""
+
+    models: tuple[Loadings | CountCleaner, ...]
+    scales: tuple[float, ...]
+    layers: Layers
+    layer_weights: Dense
+    labels: Labels
+    blocks: Blocks
+    standardizers: tuple[Standardizer | None, ...] = ()
+
+    def extend(self, tables: Sequence[Array]) -> tuple[Dense, sp.csr_array]:
+        """Return the evidence (m x c) for new samples in each cluster, and their links (m x n) to the samples fitted.
+
+        Time O(m (n r + d r)), memory O(m (d + s)) and a block.
+        """
+        present = np.column_stack([present_rows(X) for X in tables])
+        rows = [self._represent(v, X) for v, X in enumerate(tables)]
+        links = self.layers.links(rows, present)
+        mixed = sp.csr_array(sum(W * W.dtype.type(w) for W, w in zip(links, self.layer_weights, strict=True)))
+        return self.blocks.evidence(self.labels, links), mixed
+
+    def _represent(self, v: int, X: Array) -> Array:
+        """Return the rows of a view; those of samples that are absent are there as well, but nobody looks at them."""
+        model, columns = self.models[v], self.standardizers[v]
+        scaled = X if columns is None else columns.apply(X)
+        rows = model.represent(without_missing(scaled) if isinstance(model, CountCleaner) else scaled)
+        return rows * X.dtype.type(self.scales[v])

@@ -1,0 +1,1 @@
+"""The paper's own algorithm, as printed and corrected."""

@@ -1,0 +1,74 @@
+"""Projections, and the singular value decomposition that they rest on."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from manyview.typing import Dense
+
+
+def economical_svd(A: Dense) -> tuple[Dense, Dense, Dense]:
+    """Thin SVD ``A = P diag(s) Q'``; a much longer than wide A is reduced by a QR first.
+
+    Cost O(max(m, n) min(m, n)^2), memory O(m n).
+    """
+    m, n = A.shape
+    if n > m:
+        Q, s, Pt = economical_svd(A.T)
+        return Pt.T, s, Q.T
+    if m < 2 * n:
+        return _svd(A)
+    basis, R = np.linalg.qr(A)
+    P, s, Qt = _svd(R)
+    return basis @ P, s, Qt
+
+
+def _svd(A: Dense) -> tuple[Dense, Dense, Dense]:
+    try:
+        return scipy.linalg.svd(A, full_matrices=False, check_finite=False)
+    except np.linalg.LinAlgError:  # divide and conquer can fail where the older algorithm does not
+        return scipy.linalg.svd(A, full_matrices=False, check_finite=False, lapack_driver="gesvd")
+
+
+def project_simplex(V: Dense) -> Dense:
+    """Euclidean projection of each row (or of one vector) onto {w >= 0, sum w = 1}."""
+    rows = np.atleast_2d(V)
+    rows = rows - rows.max(axis=1, keepdims=True)  # same projection; next to 1e20 the 1 would be lost
+    descending = -np.sort(-rows, axis=1)
+    excess = np.cumsum(descending, axis=1) - 1
+    count = np.arange(1, rows.shape[1] + 1)
+    support = np.count_nonzero(descending * count > excess, axis=1)  # the largest j that stays positive
+    theta = excess[np.arange(len(rows)), support - 1] / support.astype(excess.dtype)
+    return np.maximum(rows - theta[:, None], 0).reshape(V.shape)
+
+
+def project_nonnegative(A: Dense) -> Dense:
+    """Nearest matrix with no negative entry."""
+    return np.maximum(A, 0)
+
+
+def project_orthonormal(A: Dense) -> Dense:
+    """Nearest matrix with orthonormal columns (the polar factor); A has at least as many rows as columns."""
+    P, _, Qt = economical_svd(A)
+    return P @ Qt
+
+
+def orthonormal_columns(A: Dense) -> Dense:
+    """Orthonormal basis of the columns of A (n x r), quick where they are not far from orthogonal.
+
+    Scaled to length 1, they are then brought to the nearest orthonormal columns through their r x r Gram matrix, by
+    matrix products alone; where that matrix is ill conditioned, QR takes over.
+    """
+    lengths = np.linalg.norm(A, axis=0)
+    if lengths.min() > 0:
+        A = A / lengths
+        w, V = np.linalg.eigh(A.T @ A)
+        if w[0] > 0.02:
+            return A @ ((V / np.sqrt(w)) @ V.T)
+    return np.linalg.qr(A)[0]
+
+
+def procrustes(A: Dense, B: Dense) -> Dense:
+    """Orthogonal ``Q = argmin |A Q - B|_F``: the rotation that brings the columns of A onto those of B."""
+    return project_orthonormal(A.T @ B)

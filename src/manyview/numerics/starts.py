@@ -1,0 +1,12 @@
+"""Fixed random starts: the same on every run, so that results are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manyview.typing import Dense
+
+
+def fixed_directions(n: int, columns: int = 1) -> Dense:
+    """Random directions (n x columns), the same ones every time."""
+    return np.random.default_rng(0).standard_normal((n, columns))

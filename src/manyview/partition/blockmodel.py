@@ -1,0 +1,275 @@
+r"""One partition of the samples for several graphs: the multi-layer degree-corrected block model.
+
+Every graph (layer) sees the same partition z, but has a c x c block matrix of its own, M_l: the share of its edge
+weight that runs between each two clusters. With a_l = M_l 1, maximised over z is
+
+.. math:: J(z) = \sum_l w_l \sum_{kh} M_l(k,h) \log\Big((1-\eta)\,\frac{M_l(k,h)}{a_l(k)\,a_l(h)} + \eta\Big)
+          - \pi\, H(\text{cluster sizes}) .
+
+For eta = 0 each inner sum is the mutual information of the labels at the two ends of an edge, which is the likelihood
+of the degree-corrected stochastic block model. A layer of noise has M = a a', hence nothing to say; a layer that
+confuses two clusters says nothing about these two and still counts for the others. A sum of graphs, cut once, lacks
+this. eta is the share of edges that are expected to mean nothing; pi pays for every nat of the labels themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from manyview.typing import Dense, Indices, Labels
+
+TINY = np.finfo(np.float64).tiny
+BACKGROUND = 0.05  # eta
+LABEL_COST = 0.5  # pi
+STEP = 1e-9  # smaller gains are rounding
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Per layer, how likely links between each two clusters are (logarithms, weighed), and clusters by their size."""
+
+    ratios: tuple[Dense, ...]
+    prior: Dense
+
+    def evidence(self, z: Labels, links: Sequence[sp.csr_array]) -> Dense:
+        """Return T for other samples, from their links to those of z: one matrix per layer, rows that add up to 1."""
+        T = np.tile(self.prior, (links[0].shape[0], 1))
+        for R, W in zip(self.ratios, links, strict=True):
+            T += links_to_clusters(W, z, len(self.prior)) @ R
+        return T
+
+
+@dataclass(frozen=True)
+class BlockModel:
+    """Layers with their weights, and the moves that raise J.
+
+    An evaluation takes time O(nnz + n c^2) and memory O(nnz + n c).
+    """
+
+    graphs: tuple[sp.csr_array, ...]
+    weights: tuple[float, ...]
+    n_clusters: int
+    background: float = field(default_factory=lambda: BACKGROUND)
+    label_cost: float = field(default_factory=lambda: LABEL_COST)
+
+    @classmethod
+    def of(cls, graphs: Iterable[sp.csr_array], weights: Sequence[float], n_clusters: int) -> BlockModel:
+        """Make a model: each graph's entries are scaled to add up to 1, and the weights to have mean 1."""
+        shares = tuple(sp.csr_array(W / max(W.sum(), TINY), dtype=np.float64) for W in graphs)
+        mean = sum(weights) / len(weights)
+        return cls(shares, tuple(w / mean for w in weights), n_clusters)
+
+    def evaluate(self, z: NDArray[Any]) -> tuple[float, Dense]:
+        """Return J, and the evidence T (n x c) for each sample in each cluster.
+
+        `z` holds labels (n,), or soft memberships (n, c). T is how likely each sample's edges are in each cluster,
+        with the block matrices as they are, plus pi log of the cluster's size. For memberships Q and eta = 0 that is,
+        up to a constant per sample, n/2 dJ/dQ, but with pi doubled; for eta > 0 it leaves out that the block matrices
+        depend on Q. T only proposes moves, J decides.
+        """
+        n, c = len(z), self.n_clusters
+        J, T = 0.0, np.zeros((n, c))
+        for w, W in zip(self.weights, self.graphs, strict=True):
+            links = links_to_clusters(W, z, c)
+            M = sum_by_cluster(links, z, c)
+            R = self._log_ratios(M)
+            J += w * float((M * R).sum())
+            T += links @ (w * n * R)
+        sizes, log_sizes = self._sizes(z)
+        return J + self.label_cost * float(sizes @ log_sizes), T + self.label_cost * log_sizes
+
+    def blocks(self, z: Labels) -> Blocks:
+        """Return what the partition z tells about the links of other samples."""
+        c = self.n_clusters
+        block_matrices = (sum_by_cluster(links_to_clusters(W, z, c), z, c) for W in self.graphs)
+        ratios = tuple(w * self._log_ratios(M) for w, M in zip(self.weights, block_matrices, strict=True))
+        return Blocks(ratios, self.label_cost * self._sizes(z)[1])
+
+    def _log_ratios(self, M: Dense) -> Dense:
+        """Return how much likelier an edge is between each two clusters than by chance, as a logarithm."""
+        a = M.sum(axis=1)
+        ratio = (1 - self.background) * M / np.maximum(np.outer(a, a), TINY)
+        return np.log(np.maximum(ratio + self.background, TINY))
+
+    def _sizes(self, z: NDArray[Any]) -> tuple[Dense, Dense]:
+        """Share of the samples in each cluster, and its logarithm."""
+        n = len(z)
+        sizes = z.mean(axis=0) if z.ndim == 2 else np.bincount(z, minlength=self.n_clusters) / n
+        return sizes, np.log(np.maximum(sizes, 0.5 / n))
+
+    def information(self, z: Labels) -> Dense:
+        """Return what each layer contributes to J, in nats, at least 0."""
+        alone = (replace(self, graphs=(W,), weights=(w,), label_cost=0.0) for W, w in self._layers())
+        return np.array([max(model.evaluate(z)[0], 0.0) for model in alone])
+
+    def _layers(self) -> Iterable[tuple[sp.csr_array, float]]:
+        return zip(self.graphs, self.weights, strict=True)
+
+    def ascend(self, z: Labels, max_sweeps: int = 20) -> tuple[Labels, float]:
+        """Move samples to their best clusters as long as J rises; no cluster is emptied."""
+        J, T = self.evaluate(z)
+        for _ in range(max_sweeps):
+            better = self._step(z, J, T)
+            if better is None:
+                break
+            z, J, T = better
+        return z, J
+
+    def _step(self, z: Labels, J: float, T: Dense) -> tuple[Labels, float, Dense] | None:
+        """Move all samples that gain; if J does not rise, only the third that gains most, and so on."""
+        rows = np.arange(len(z))
+        best = T.argmax(axis=1)
+        gain = T[rows, best] - T[rows, z]
+        movers = np.flatnonzero(gain > STEP)
+        movers = movers[np.argsort(-gain[movers], kind="stable")]
+        for _ in range(4):
+            new = z.copy()
+            new[movers] = best[movers]
+            if len(movers) and np.bincount(new, minlength=self.n_clusters).min() > 0:
+                J_new, T_new = self.evaluate(new)
+                if J_new > J + STEP:
+                    return new, J_new, T_new
+            movers = movers[: len(movers) // 3]
+        return None
+
+    def relax(self, z: Labels, sweeps: int = 10) -> Labels:
+        """Follow soft memberships (mean field) from z: they leave poor optima that single moves cannot."""
+        c = self.n_clusters
+        Q = 0.9 * np.eye(c)[z] + 0.1 / c
+        for _ in range(sweeps):
+            _, T = self.evaluate(Q)
+            Q = np.exp(T - T.max(axis=1, keepdims=True))
+            Q /= Q.sum(axis=1, keepdims=True)
+        new = Q.argmax(axis=1)
+        return new if np.bincount(new, minlength=c).min() > 0 else z
+
+    def fit(self, starts: Sequence[Labels], F: Dense, rounds: int = 5) -> tuple[Labels, float]:
+        """Return the best partition found from the starts, improved by splits and merges, and its J.
+
+        F (n x k) is an embedding of the samples; it proposes where a cluster could be split.
+        """
+        starts = [*starts, *(self.relax(z) for z in starts)]
+        z, J = max((self.ascend(z) for z in starts), key=lambda found: found[1])
+        for _ in range(rounds if self.n_clusters > 2 else 0):
+            proposals = self.split_and_merge(z, self.halve(z, F))
+            new, J_new = max((self.ascend(p) for p in proposals), key=lambda found: found[1], default=(z, J))
+            if J_new <= J + 1e-6:
+                break
+            z, J = new, J_new
+        return z, J
+
+    def halve(self, z: Labels, F: Dense, sweeps: int = 5) -> Labels:
+        """Cut every cluster k in two, labelled 2k and 2k + 1: along its longest direction in F, then by ascent of J."""
+        half = np.zeros(len(z), dtype=np.intp)
+        for k in range(self.n_clusters):
+            members = np.flatnonzero(z == k)
+            half[members] = split_in_two(F[members])
+        doubled = replace(self, n_clusters=2 * self.n_clusters, label_cost=0.0)
+        rows = np.arange(len(z))
+        for _ in range(sweeps):
+            _, T = doubled.evaluate(2 * z + half)
+            new = (T[rows, 2 * z + 1] > T[rows, 2 * z]).astype(np.intp)
+            if np.array_equal(new, half):
+                break
+            half = new
+        return 2 * z + half
+
+    def split_and_merge(self, z: Labels, halves: Labels, top: int = 3, worst_loss: float = 0.02) -> list[Labels]:
+        """Return the most promising partitions that split one cluster into its halves and merge two others.
+
+        What a split gains and a merger loses is read off the block matrices of the halves (with eta = 0), without
+        looking at the samples again.
+        """
+        c = self.n_clusters
+        gain, loss = np.zeros(c), np.zeros((c, c))
+        for W, w in self._layers():
+            H = sum_by_cluster(links_to_clusters(W, halves, 2 * c), halves, 2 * c)
+            gain += w * split_gain(H)
+            loss += w * merge_loss(H)
+        in_one_piece = np.bincount(halves, minlength=2 * c).reshape(c, 2).min(axis=1) == 0
+        gain[in_one_piece] = -np.inf
+        p, q = np.triu_indices(c, 1)
+        net = gain[:, None] - loss[p, q]  # clusters to split x pairs to merge
+        pair = np.arange(len(p))
+        net[p, pair] = net[q, pair] = -np.inf
+        chosen = [j for j in np.argsort(-net, axis=None, kind="stable")[:top] if net.flat[j] >= -worst_loss]
+        proposals = []
+        for split, merged in zip(*np.unravel_index(np.array(chosen, dtype=np.intp), net.shape), strict=True):
+            new = z.copy()
+            new[z == q[merged]] = p[merged]
+            new[(z == split) & (halves % 2 == 1)] = q[merged]
+            proposals.append(new)
+        return proposals
+
+
+def links_to_clusters(W: sp.csr_array, z: NDArray[Any], c: int) -> Dense:
+    """Weight that runs from each sample to each cluster (n x c)."""
+    if z.ndim == 2:
+        return W @ z
+    n = W.shape[0]
+    rows = np.repeat(np.arange(n), np.diff(W.indptr))
+    return np.bincount(rows * c + z[W.indices], W.data, n * c).astype(float, copy=False).reshape(n, c)
+
+
+def sum_by_cluster(links: Dense, z: NDArray[Any], c: int) -> Dense:
+    """Add up the rows of each cluster (c x c)."""
+    if z.ndim == 2:
+        return z.T @ links
+    members = sp.csr_array((np.ones(len(z)), z, np.arange(len(z) + 1)), shape=(len(z), c))
+    return members.T @ links
+
+
+def split_in_two(X: Dense) -> Indices:
+    """2-means along the longest direction of some points; fewer than four points stay together."""
+    if len(X) < 4:
+        return np.zeros(len(X), dtype=np.intp)
+    X = X - X.mean(axis=0)
+    t = X @ np.linalg.eigh(X.T @ X)[1][:, -1]
+    upper = t > 0
+    for _ in range(5):
+        if upper.all() or not upper.any():
+            break
+        upper = t > (t[upper].mean() + t[~upper].mean()) / 2
+    return upper.astype(np.intp)
+
+
+def xlogx(x: Any) -> Any:
+    """Return x log x, 0 at 0."""
+    return x * np.log(np.maximum(x, TINY))
+
+
+def split_gain(H: Dense) -> Dense:
+    """Information gained by splitting each cluster k into the halves 2k and 2k + 1 of the block matrix H."""
+    c = len(H) // 2
+    k = np.arange(c)
+    A = H[:, 0::2] + H[:, 1::2]  # halves x clusters
+    M = A[0::2] + A[1::2]
+    with_others = xlogx(A[0::2]) + xlogx(A[1::2]) - xlogx(M)
+    with_others[k, k] = 0
+    inside = xlogx(H[0::2, 0::2][k, k]) + xlogx(H[1::2, 1::2][k, k]) + 2 * xlogx(H[0::2, 1::2][k, k])
+    degree = xlogx(A[0::2].sum(axis=1)) + xlogx(A[1::2].sum(axis=1)) - xlogx(M.sum(axis=1))
+    return 2 * with_others.sum(axis=1) + inside - xlogx(np.diag(M)) - 2 * degree
+
+
+def merge_loss(H: Dense) -> Dense:
+    """Information lost by merging each two clusters (c x c) of the block matrix H of halves."""
+    A = H[:, 0::2] + H[:, 1::2]
+    M = A[0::2] + A[1::2]
+    c = len(M)
+    k = np.arange(c)
+    a, d, f = M.sum(axis=1), np.diag(M), xlogx(M)
+    loss = np.zeros((c, c))
+    for j in range(c):
+        with_others = f[j] + f - xlogx(M[j] + M)
+        with_others[:, j] = 0
+        with_others[k, k] = 0
+        inside = f[j, j] + xlogx(d) + 2 * f[j] - xlogx(d[j] + d + 2 * M[j])
+        degree = xlogx(a[j]) + xlogx(a) - xlogx(a[j] + a)
+        loss[j] = 2 * with_others.sum(axis=1) + inside - 2 * degree
+    return loss

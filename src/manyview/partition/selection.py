@@ -1,0 +1,181 @@
+r"""How many clusters there are: as many as are all well apart, and found again in part of the samples.
+
+The graphs are partitioned into 2, 3, ... clusters by the block model (`blockmodel`), the finest level first: a
+level starts from the one before with two clusters merged, and from the spectral cut, and keeps what has the higher J.
+How far clusters p and q are apart is what merging them takes from the labels at the ends of the edges: of their
+mutual information I, relative to their entropy H,
+
+.. math:: \text{separation}(p, q) = \Delta I / \Delta H .
+
+It is 1 where no edge runs between p and q, and 0 where edges run between them as if there were no clusters. The
+separation of a level is that of its two nearest clusters. Halves of a cluster are not far apart, so it drops beyond the
+true number, as eigenvalues do, but whatever the sizes of the clusters.
+
+The same is done on the subgraphs of random samples. Separations are averaged over them, and the stability of a level is
+how well its worst cluster is found again in them. Chosen is the number of clusters with the highest (separation -
+separation of one cluster more) * stability. docs/selection.md holds what was measured, and where it fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from manyview.checks import InputError, check_int
+from manyview.partition.blockmodel import TINY, BlockModel, links_to_clusters, merge_loss, sum_by_cluster, xlogx
+from manyview.partition.spectral import pivoted_kmeans, spectral_embedding, unit_length_rows
+from manyview.typing import Dense, Labels
+
+MOST_CLUSTERS = 30
+SMALLEST_CLUSTER = 5  # samples, on average: neighbours do not show fewer
+SHARE = 0.8  # of the samples in a subgraph
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The numbers of clusters tried, how well each does, and the one that was chosen.
+
+    Attributes
+    ----------
+    candidates : array of int
+        Numbers of clusters, ascending from 2.
+    eigengap : array
+        Drop from the k-th to the next eigenvalue of the summed graphs. Only to look at: it is not chosen by.
+    separation : array
+        How far the two nearest clusters are apart, from 0 to 1: mean over the subgraphs.
+    stability : array
+        How well the worst cluster is found again, from 0 to 1: its mean Jaccard index over the subgraphs.
+    score : array
+        Drop of the separation to one cluster more, times the stability.
+    chosen : int
+        The candidate with the highest score.
+    """
+
+    candidates: NDArray[Any]
+    eigengap: NDArray[Any]
+    separation: NDArray[Any]
+    stability: NDArray[Any]
+    score: NDArray[Any]
+    chosen: int
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Partitions into 2, 3, ... clusters, the separation of each, and the eigenvalues of the summed graphs."""
+
+    labels: list[Labels]
+    separation: Dense
+    eigenvalues: Dense
+
+
+def select_n_clusters(
+    graphs: Sequence[sp.csr_array],
+    *,
+    max_clusters: int | None = None,
+    regularization: float = 1.0,
+    repeats: int = 8,
+    seed: int = 0,
+) -> Selection:
+    """Choose the number of clusters by the separation of the clusters and their stability.
+
+    Takes time O(nnz k + n k^2) for each level and subgraph, memory O(nnz + n k), k the largest candidate.
+
+    Parameters
+    ----------
+    graphs : sequence of sparse affinities (n, n), symmetric and not negative
+        They are layers of one block model. Samples without links in a graph are left to the others.
+    max_clusters : int, optional
+        The largest candidate; 30 by default. At most a fifth of the samples are tried.
+    regularization : float
+        tau in ``D + tau * mean(D)``, for the spectral cuts.
+    repeats : int
+        Number of subgraphs, each of 80 % of the samples.
+    seed : int
+        Draws the samples of the subgraphs.
+    """
+    layers = [W for W in graphs if W.nnz]
+    if not layers:
+        raise InputError(f"None of {len(graphs)} graphs has a link, so nothing tells clusters apart; give n_clusters.")
+    n = layers[0].shape[0]
+    if n < 2 * SMALLEST_CLUSTER:
+        raise InputError(
+            f"n_samples={n} is too few to choose the number of clusters; give n_clusters, or at least "
+            f"{2 * SMALLEST_CLUSTER} samples."
+        )
+    most = MOST_CLUSTERS if max_clusters is None else check_int("max_clusters", max_clusters, minimum=2)
+    most = min(most, n // SMALLEST_CLUSTER)
+    check_int("repeats", repeats, minimum=1)
+    whole = partition(layers, most + 1, regularization)
+    rng = np.random.default_rng(seed)
+    subsets = [np.sort(rng.choice(n, int(SHARE * n), replace=False)) for _ in range(repeats)]
+    parts = [partition([sp.csr_array(W[s][:, s]) for W in layers], most + 1, regularization) for s in subsets]
+    separation = np.mean([part.separation for part in parts], axis=0)
+    stability = np.array([worst_found_again(whole, subsets, parts, level) for level in range(most - 1)])
+    score = (separation[:-1] - separation[1:]) * stability
+    candidates = np.arange(2, most + 1)
+    eigengap = whole.eigenvalues[1:-1] - whole.eigenvalues[2:]
+    return Selection(candidates, eigengap, separation[:-1], stability, score, int(candidates[score.argmax()]))
+
+
+def worst_found_again(whole: Levels, subsets: Sequence[Labels], parts: Sequence[Levels], level: int) -> float:
+    """Return how well that cluster of a level is found again in the subgraphs, on average, which is so least."""
+    found = [
+        found_again(whole.labels[level][subset], part.labels[level], level + 2)
+        for subset, part in zip(subsets, parts, strict=True)
+    ]
+    return float(np.mean(found, axis=0).min())
+
+
+def partition(graphs: Sequence[sp.csr_array], most: int, regularization: float) -> Levels:
+    """Partition into 2 .. `most` clusters, from the finest level to the coarsest."""
+    values, F = spectral_embedding(total(graphs), most, regularization)
+    model = BlockModel.of(graphs, [1.0] * len(graphs), most)
+    labels, separation = [], []
+    merged: list[Labels] = []
+    for c in range(most, 1, -1):
+        model = replace(model, n_clusters=c)
+        starts = [pivoted_kmeans(unit_length_rows(F[:, :c]), c), *merged]
+        z, _ = max((model.ascend(start) for start in starts), key=lambda found: found[1])
+        labels.append(z)
+        nearest, (p, q) = nearest_clusters(model, z)
+        separation.append(nearest)
+        merged = [merge(z, p, q)]
+    return Levels(labels[::-1], np.array(separation[::-1]), values)
+
+
+def total(graphs: Sequence[sp.csr_array]) -> sp.csr_array:
+    """Add graphs, each scaled so that its entries add up to 1."""
+    return sp.csr_array(sum(W / W.sum() for W in graphs))
+
+
+def nearest_clusters(model: BlockModel, z: Labels) -> tuple[float, tuple[int, int]]:
+    """Return the smallest separation of two clusters, and the two whose merger loses least information."""
+    c = model.n_clusters
+    loss, entropy = np.zeros((c, c)), np.zeros((c, c))
+    for W in model.graphs:
+        M = sum_by_cluster(links_to_clusters(W, z, c), z, c)
+        a = M.sum(axis=1)
+        loss += merge_loss(np.kron(M, [[1, 0], [0, 0]]))  # that is, second halves are empty
+        entropy += xlogx(a[:, None] + a) - xlogx(a)[:, None] - xlogx(a)
+    pairs = np.triu_indices(c, 1)
+    cheapest = loss[pairs].argmin()
+    separation = (loss[pairs] / np.maximum(entropy[pairs], TINY)).min()
+    return float(separation), (int(pairs[0][cheapest]), int(pairs[1][cheapest]))
+
+
+def merge(z: Labels, p: int, q: int) -> Labels:
+    """Put clusters p < q together, and close the gap in the labels."""
+    merged = np.where(z == q, p, z)
+    return merged - (merged > q)
+
+
+def found_again(z: Labels, other: Labels, c: int) -> Dense:
+    """For each of the c clusters of z, its Jaccard index with the cluster of `other` that is most like it."""
+    both = np.bincount(z * c + other, minlength=c * c).reshape(c, c)
+    either = both.sum(axis=1)[:, None] + both.sum(axis=0) - both
+    return (both / np.maximum(either, 1)).max(axis=1)

@@ -1,0 +1,224 @@
+"""Bringing views to a common scale before they are compared.
+
+Dense features are standardised. Sparse views (counts, text) keep their zeros: each row is scaled
+to the same length, so that distances compare directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from manyview.checks import InputError, check_choice, quoted
+from manyview.typing import Array
+from manyview.views.container import Views
+
+Scaling: TypeAlias = str | Mapping[str, str] | Sequence[str]
+SCALINGS = ("auto", "standard", "robust", "unit", "none")
+FARTHEST = 1e6  # deviations: beyond, an outlier is an outlier
+REACH = 10.0  # values this many deviations off do not count towards a robust mean and standard deviation
+
+
+def scale_views(views: Views, scaling: Scaling = "auto", dense: str = "standard") -> tuple[list[Array], dict[str, str]]:
+    """Scale every view; also return which way was used for each, by name.
+
+    Parameters
+    ----------
+    views : Views
+    scaling : {"auto", "standard", "robust", "unit", "none"}, or one of these per view (mapping by name, or sequence)
+        "auto" is "unit" for sparse views (see `is_sparse_view`) and `dense` for the others.
+    dense : str
+        What "auto" means for dense views.
+    """
+    used = choose_scalings(views, scaling, dense)
+    return [Scaler.fit(X, used[name]).apply(X) for name, X in views.items()], used
+
+
+def choose_scalings(views: Views, scaling: Scaling, dense: str = "standard") -> dict[str, str]:
+    """Return the scaling of each view by name, "auto" resolved."""
+    chosen = _one_per_view(views, scaling)
+    for way in chosen.values():
+        check_choice("scaling", way, SCALINGS)
+    automatic = {name: "unit" if is_sparse_view(X) else dense for name, X in views.items()}
+    return {name: automatic[name] if way == "auto" else way for name, way in chosen.items()}
+
+
+def is_sparse_view(X: Array) -> bool:
+    """Whether a view is sparse data such as counts or text: a scipy sparse matrix, or mostly zeros."""
+    if sp.issparse(X):
+        return True
+    missing = int(np.isnan(X).sum())  # counted as non-zero by numpy
+    return np.count_nonzero(X) - missing < 0.5 * (X.size - missing)
+
+
+def without_missing(X: Array) -> Array:
+    """Return the table with 0 for NaN; not stored, in a sparse one."""
+    missing = np.isnan(X.data if sp.issparse(X) else X)
+    if not missing.any():
+        return X
+    if not sp.issparse(X):
+        return np.where(missing, X.dtype.type(0), X)
+    filled = X.copy()
+    filled.data[missing] = 0
+    filled.eliminate_zeros()
+    return filled
+
+
+@dataclass(frozen=True)
+class Standardizer:
+    """An affine map of the columns, and its inverse: ``apply(X) = (X / largest - mean) / sd``.
+
+    Columns are first divided by their largest magnitude (outliers left out, if robust), so that squares of huge
+    (1e300) or tiny values neither overflow nor vanish. Constant columns (sd 0) become 0, and values farther out than
+    `limit` deviations are brought to it. Missing values (NaN) stay missing, and count for nothing.
+    """
+
+    largest: NDArray[Any]
+    mean: NDArray[Any]
+    sd: NDArray[Any]
+    limit: float = np.inf
+
+    @classmethod
+    def fit(cls, X: Array, *, robust: bool = False) -> Standardizer:
+        """Learn the map; `robust` leaves out what lies more than `REACH` deviations from the median."""
+        if sp.issparse(X):
+            way = "robust" if robust else "standard"
+            raise InputError(
+                f"scaling={way!r} would fill in the zeros of a scipy sparse view; use scaling='unit', or pass "
+                "the view as a dense array."
+            )
+        Y = _clip_outliers(X) if robust else X
+        largest = np.fmax.reduce(np.abs(Y), axis=0)  # NaN only where a column holds nothing else
+        largest = np.where(largest > 0, largest, 1).astype(X.dtype)
+        mean, sd = _mean_and_deviation(Y / largest)
+        return cls(largest, mean, np.where(sd > 10 * np.finfo(X.dtype).eps, sd, 0), FARTHEST if robust else np.inf)
+
+    def apply(self, X: Array) -> Array:
+        """Standardise the columns."""
+        inverse = np.where(self.sd > 0, 1 / np.where(self.sd > 0, self.sd, 1), 0).astype(X.dtype)
+        with np.errstate(over="ignore"):  # of an outlier far beyond the limit
+            Y = np.clip(X / self.largest, -self.limit, self.limit)
+        Y -= self.mean
+        Y *= inverse
+        return np.clip(Y, -self.limit, self.limit)
+
+    def undo(self, Y: Array) -> Array:
+        """Return standardised columns to their own units."""
+        return (Y * self.sd + self.mean) * self.largest
+
+
+def _mean_and_deviation(Y: Array) -> tuple[Array, Array]:
+    """Mean and standard deviation of the values that are there, 0 where there are none."""
+    missing = np.isnan(Y)
+    if not missing.any():
+        return Y.mean(axis=0), Y.std(axis=0)
+    counts = np.maximum((~missing).sum(axis=0), 1).astype(Y.dtype)
+    mean = np.where(missing, 0, Y).sum(axis=0) / counts
+    return mean, np.sqrt(np.where(missing, 0, (Y - mean) ** 2).sum(axis=0) / counts)
+
+
+def _median(Y: Array) -> Array:
+    """Median of each column's values that are there, 0 where there are none."""
+    missing = np.isnan(Y)
+    if not missing.any():
+        return np.median(Y, axis=0)
+    return np.nanmedian(np.where(missing.all(axis=0), 0, Y), axis=0)
+
+
+def _clip_outliers(X: Array) -> Array:
+    """Clip each column to its median plus or minus `REACH` deviations.
+
+    A deviation is the median distance to the median, of Gaussian consistency; where over half of the values are the
+    same, the median of those distances that are not 0.
+    """
+    Y = X * X.dtype.type(0.25)  # exact, and differences of the largest numbers there are do not overflow
+    median = _median(Y)
+    distance = np.abs(Y - median)
+    deviation = _median(distance)
+    for j in np.flatnonzero(deviation == 0):
+        others = distance[:, j][distance[:, j] > 0]
+        deviation[j] = np.median(others) if len(others) else 0
+    with np.errstate(over="ignore"):  # an infinite reach clips nothing
+        reach = REACH * 1.4826 * deviation
+        return np.clip(Y, median - reach, median + reach) * X.dtype.type(4)
+
+
+def unit_rows(X: Array) -> Array:
+    """Scale each row to length sqrt(d); zero rows stay zero.
+
+    A standardised row has this length on average, so views scaled in the two ways can be laid side by side.
+    """
+    magnitude = abs(X).max(axis=1)
+    largest = magnitude.toarray().ravel() if sp.issparse(magnitude) else magnitude
+    Y = _divide_rows(X, largest)
+    squares = Y.power(2).sum(axis=1) if sp.issparse(Y) else np.einsum("ij,ij->i", Y, Y)
+    return _divide_rows(Y, np.sqrt(np.asarray(squares).ravel() / X.shape[1]))
+
+
+def _divide_rows(X: Array, lengths: Array) -> Array:
+    divisor = np.where(lengths > 0, lengths, 1).astype(X.dtype)
+    if sp.issparse(X):
+        return sp.csr_array((X.data / np.repeat(divisor, np.diff(X.indptr)), X.indices, X.indptr), X.shape)
+    return X / divisor[:, None]
+
+
+def to_unit_distance(X: Array) -> Array:
+    """Scale so that the mean squared distance between samples is 1, hence the same in every view."""
+    return X * X.dtype.type(unit_distance_factor(X))
+
+
+def unit_distance_factor(X: Array) -> float:
+    """Return what to multiply a table with for a mean squared distance of 1; 0 if all samples are alike."""
+    largest = float(abs(X).max())
+    if largest and not 1e-100 < largest < 1e100:  # squares would overflow or vanish
+        return unit_distance_factor(X / largest) / largest
+    squares = X.multiply(X).sum() if sp.issparse(X) else np.vdot(X, X)
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    variance = float(squares) / X.shape[0] - float(mean @ mean)
+    return float(1 / np.sqrt(2 * variance)) if variance > 1e-12 * float(squares) / X.shape[0] else 0.0
+
+
+@dataclass(frozen=True)
+class Scaler:
+    """A way of scaling with what it learnt of a view, for other samples of it."""
+
+    way: str
+    columns: Standardizer | None = None
+
+    @classmethod
+    def fit(cls, X: Array, way: str) -> Scaler:
+        """Learn to scale "standard", "robust", "unit" or "none"."""
+        return cls(way, Standardizer.fit(X, robust=way == "robust") if way in ("standard", "robust") else None)
+
+    def apply(self, X: Array) -> Array:
+        """Scale a table; a value missing from a row to be brought to unit length becomes 0, else it stays missing."""
+        if self.columns is not None:
+            return self.columns.apply(X)
+        return unit_rows(without_missing(X)) if self.way == "unit" else X
+
+
+def side_by_side(tables: Sequence[Array]) -> Array:
+    """Lay tables side by side, so that squared distances add up; sparse if one of them is."""
+    if len(tables) == 1:
+        return tables[0]
+    if any(sp.issparse(X) for X in tables):
+        return sp.hstack([sp.csr_array(X) for X in tables], format="csr")
+    return np.hstack(tables)
+
+
+def _one_per_view(views: Views, scaling: Scaling) -> dict[str, str]:
+    if isinstance(scaling, str):
+        return dict.fromkeys(views.names, scaling)
+    if isinstance(scaling, Mapping):
+        unknown = [name for name in scaling if name not in views.names]
+        if unknown:
+            raise InputError(f"scaling names no view {quoted(unknown)}; the views are {quoted(views.names)}.")
+        return {name: scaling.get(name, "auto") for name in views.names}
+    if len(scaling) != views.n_views:
+        raise InputError(f"scaling has {len(scaling)} entries for {views.n_views} views; give one per view.")
+    return dict(zip(views.names, scaling, strict=True))

@@ -1,0 +1,25 @@
+"""The types that annotations share: arrays, sparse graphs, seeds."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Dense: TypeAlias = NDArray[np.floating[Any]]
+"""A dense array of floating-point numbers."""
+
+Array: TypeAlias = Any
+"""A dense 2-D floating-point array or a scipy CSR array: what the gate lets through."""
+
+Graph: TypeAlias = sp.csr_array
+"""A symmetric, non-negative affinity (n x n) with an empty diagonal."""
+
+Indices: TypeAlias = NDArray[np.integer[Any]]
+Labels: TypeAlias = NDArray[np.integer[Any]]
+Mask: TypeAlias = NDArray[np.bool_]
+
+Seed: TypeAlias = int | np.random.RandomState | None
+"""What scikit-learn takes for random_state."""

@@ -1,0 +1,225 @@
+"""From whatever the user gave to floating-point tables, names and sample ids, without loss."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from manyview.checks import InputError, InputTypeError, quoted
+from manyview.typing import Array
+
+LARGEST_EXACT_INTEGER = 2**53  # float64 holds every integer up to here
+
+
+def is_table(data: object) -> bool:
+    """Whether `data` is one table, as opposed to a collection of them."""
+    return sp.issparse(data) or hasattr(data, "__array__") or hasattr(data, "to_numpy")
+
+
+def split_tables(data: object) -> tuple[list[Any], list[str]]:
+    """Split whatever the user gave into tables and their names."""
+    if is_table(data) or _is_nested_rows(data):
+        return [data], ["view_0"]
+    if isinstance(data, Mapping):
+        return list(data.values()), [str(name) for name in data]
+    if isinstance(data, list | tuple):
+        return list(data), [f"view_{i}" for i in range(len(data))]
+    raise InputTypeError(
+        f"Got views of type {type(data).__name__}; give a list, tuple or dict of 2-D tables "
+        "(arrays, DataFrames, scipy sparse matrices), a Views object, or one 2-D table."
+    )
+
+
+def _is_nested_rows(data: object) -> bool:
+    """Whether `data` is one table written as a list of rows, each a list of numbers."""
+    rows = data if isinstance(data, list | tuple) else ()
+    return bool(rows) and all(isinstance(row, list | tuple) and all(map(np.isscalar, row)) for row in rows)
+
+
+def check_names(names: Sequence[str], n_views: int) -> None:
+    """Refuse no views at all, and names that are too few, too many or repeated."""
+    if n_views == 0:
+        raise InputError("Got no views; give at least one 2-D table of samples by features.")
+    if len(names) != n_views:
+        raise InputError(f"Got {len(names)} names for {n_views} views; give one name per view.")
+    repeated = sorted({name for name in names if list(names).count(name) > 1})
+    if repeated:
+        raise InputError(f"View name {quoted(repeated)} is used more than once; give each view its own name.")
+
+
+def check_same_samples(arrays: Sequence[Array], names: Sequence[str]) -> None:
+    """Refuse views of different numbers of samples."""
+    first = arrays[0].shape[0]
+    for array, name in zip(arrays, names, strict=True):
+        if array.shape[0] != first:
+            raise InputError(
+                f"View {name!r} has {array.shape[0]} samples but view {names[0]!r} has {first}; "
+                "all views must hold the same samples in the same order."
+            )
+
+
+def _is_dataframe(table: object) -> bool:
+    return hasattr(table, "columns") and hasattr(table, "to_numpy")
+
+
+def feature_names_of(table: object) -> NDArray[Any] | None:
+    """Return the columns of a DataFrame, otherwise None."""
+    return np.asarray(table.columns, dtype=object) if _is_dataframe(table) else None  # type: ignore[attr-defined]
+
+
+def sample_ids_of(
+    tables: Sequence[Any],
+    names: Sequence[str],
+    given: Sequence[object] | NDArray[Any] | None,
+    n_samples: int,
+) -> NDArray[Any] | None:
+    """Ids given by the user, else the DataFrames' index; views that name other samples are refused."""
+    if given is not None:
+        if len(given) != n_samples:
+            raise InputError(f"Got {len(given)} sample_ids for {n_samples} samples; give one per sample.")
+        return np.asarray(given)
+    ids, owner = None, ""
+    for table, name in zip(tables, names, strict=True):
+        own = _own_index(table)
+        if own is None:
+            continue
+        if ids is None:
+            ids, owner = own, name
+        elif not np.array_equal(ids, own):
+            at = int(np.flatnonzero(ids != own)[0])
+            raise InputError(
+                f"Sample {at} is {own[at]!r} in view {name!r} but {ids[at]!r} in view {owner!r}; "
+                "bring the tables into the same order, e.g. with table.loc[ids]."
+            )
+    return ids
+
+
+def _own_index(table: object) -> NDArray[Any] | None:
+    """Return the index of a pandas DataFrame, unless it only counts the rows from 0."""
+    pandas = sys.modules.get("pandas")  # a DataFrame can only come from a pandas that is loaded
+    if pandas is None or not isinstance(table, pandas.DataFrame):
+        return None
+    if isinstance(table.index, pandas.RangeIndex) and table.index.start == 0 and table.index.step == 1:
+        return None
+    return np.asarray(table.index)
+
+
+def as_array(table: Any, name: str) -> Array:
+    """One table as a floating-point array or CSR array."""
+    if sp.issparse(table):
+        _check_numeric_dtype(table.dtype, name)
+        values: Array = sp.csr_array(table)
+        if not values.has_canonical_format:  # scipy sorts and merges entries in place, some day: in a copy, then
+            values = values.copy()
+            values.sum_duplicates()
+    elif _is_dataframe(table):
+        values = _from_dataframe(table, name)
+    else:
+        values = _from_array(table, name)
+    if values.ndim != 2:
+        raise InputError(
+            f"View {name!r} is {values.ndim}-D with shape {values.shape}; a view is a 2-D table of samples by "
+            "features. Reshape your data: array.reshape(-1, 1) makes one feature, array.reshape(1, -1) one sample."
+        )
+    if values.shape[1] == 0:
+        raise InputError(
+            f"View {name!r} has 0 feature(s) (shape={values.shape}) while a minimum of 1 is required. "
+            "Leave this view out, or check how the file was read."
+        )
+    return _as_float(values, name)
+
+
+def _from_dataframe(table: Any, name: str) -> NDArray[Any]:
+    columns = list(table.columns)
+    bad = [c for c, dtype in zip(columns, table.dtypes, strict=True) if getattr(dtype, "kind", "O") not in "biufc"]
+    if bad:
+        raise InputError(
+            f"View {name!r} has non-numeric columns: {quoted(bad)}. Drop them, encode them as numbers, "
+            "or make the column of sample names the index."
+        )
+    dtypes = [_numpy_dtype(dtype) for dtype in table.dtypes]
+    common = np.result_type(*dtypes) if columns else np.dtype(float)
+    _check_numeric_dtype(common, name)
+    if common.kind == "f":  # a nullable column's missing value becomes NaN
+        for i in (i for i, dtype in enumerate(dtypes) if dtype.kind in "iu"):
+            _check_exact(table.iloc[:, i].dropna().to_numpy(dtypes[i]), name)
+        return np.asarray(table.to_numpy(dtype=common, na_value=np.nan))
+    has_missing = bool(np.any(np.asarray(table.isna())))
+    return np.asarray(table.to_numpy(dtype=float, na_value=np.nan) if has_missing else table.to_numpy(dtype=common))
+
+
+def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
+    """Return the numpy type in a pandas one: nullable and sparse types wrap it."""
+    return np.dtype(getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)))
+
+
+def _from_array(table: Any, name: str) -> NDArray[Any]:
+    if np.ma.is_masked(table):
+        _check_numeric_dtype(table.dtype, name)
+        table = table.astype(np.result_type(table.dtype, np.float32)).filled(np.nan)
+    try:
+        values = np.asarray(table)
+    except ValueError as error:  # rows of different lengths
+        raise InputError(f"View {name!r} is not a rectangular table: {error}") from error
+    if values.dtype == object:
+        values = _from_objects(values, name)
+    _check_numeric_dtype(values.dtype, name)
+    return values
+
+
+def _from_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Numbers that hide in an object array; anything else is named with its place."""
+    for place, value in np.ndenumerate(values):
+        where = f"View {name!r} holds {value!r} (a {type(value).__name__}) at {_place(place)}"
+        if isinstance(value, str | bytes):
+            raise InputError(f"{where}, which is text; give numbers only.")
+        try:
+            float(value)
+        except OverflowError as error:
+            raise InputError(f"{where}, too large for a float: {error}. Rescale the column.") from error
+        except (TypeError, ValueError) as error:
+            raise InputTypeError(f"{where}; give numbers only: {error}.") from error
+    return values.astype(float)
+
+
+def _place(index: tuple[int, ...]) -> str:
+    return f"row {index[0]}, column {index[1]}" if len(index) == 2 else f"index {index}"
+
+
+def _check_numeric_dtype(dtype: np.dtype[Any], name: str) -> None:
+    if dtype.kind == "c":
+        raise InputError(
+            f"View {name!r} has complex dtype {dtype}. Complex data not supported; use the real and the "
+            "imaginary part (or modulus and phase) as separate columns."
+        )
+    if dtype.kind not in "biuf":
+        raise InputError(f"View {name!r} has dtype {dtype}, which is not numeric; give numbers only.")
+
+
+def _as_float(values: Array, name: str) -> Array:
+    """float32 stays; half precision becomes float32; everything else becomes float64, without loss."""
+    dtype = values.dtype.newbyteorder("=")
+    if dtype in (np.float32, np.float64):
+        return values.astype(dtype, copy=False)
+    if dtype.kind in "iu":
+        _check_exact(values.data if sp.issparse(values) else values, name)
+    with np.errstate(over="ignore"):  # an infinity made here is reported by _check_finite
+        return values.astype(np.float32 if dtype == np.float16 else np.float64)
+
+
+def _check_exact(values: NDArray[Any], name: str) -> None:
+    """Refuse integers that a float64 would round."""
+    if values.dtype.itemsize < 8 or values.size == 0:
+        return
+    extreme = max(int(values.max()), -int(values.min()))
+    if extreme > LARGEST_EXACT_INTEGER:
+        raise InputError(
+            f"View {name!r} holds an integer of size {extreme}, beyond the {LARGEST_EXACT_INTEGER} that a "
+            "float64 can hold exactly (integer overflow on cast). If the column is an identifier, drop it; "
+            "otherwise rescale it."
+        )

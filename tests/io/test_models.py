@@ -1,0 +1,198 @@
+"""Models in files: the same after loading; bad files are refused."""
+
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from manyview import METHODS, MFMSC, OCBR, RLRR, InputError, load, make_views, save
+from manyview.methods import MultiViewClusterer
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_views(90, 3, (8, 12), noise=0.5, seed=0)
+
+
+@pytest.fixture
+def saved(data, tmp_path):
+    return save(OCBR(3).fit(data.views[:60]), tmp_path / "model.manyview")
+
+
+def assert_same(one, other):
+    """Compare two values as far down as they go."""
+    if isinstance(one, np.ndarray):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+    elif sp.issparse(one):
+        assert one.dtype == other.dtype
+        assert abs(one - other).max() == 0
+    elif isinstance(one, list | tuple):
+        assert type(one) is type(other)
+        assert len(one) == len(other)
+        for pair in zip(one, other, strict=True):
+            assert_same(*pair)
+    elif isinstance(one, dict):
+        assert list(one) == list(other)
+        assert_same(list(one.values()), list(other.values()))
+    elif hasattr(one, "__dataclass_fields__"):
+        assert type(one) is type(other)
+        assert_same(vars(one), vars(other))
+    else:
+        assert one == other
+
+
+@pytest.mark.parametrize("key", METHODS)
+def test_every_model_comes_back_the_same(key, data, tmp_path):
+    model = METHODS[key](3).fit({"a": data.views.arrays[0][:60], "b": data.views.arrays[1][:60]})
+    again = load(save(model, tmp_path / "m"))
+    assert type(again) is type(model)
+    assert again.get_params() == model.get_params()
+    assert_same(vars(again), vars(model))
+    new = [X[60:] for X in data.views.arrays]
+    np.testing.assert_array_equal(again.predict(new), model.predict(new))
+    np.testing.assert_array_equal(again.transform(new), model.transform(new))
+    assert again.to_frame().equals(model.to_frame())
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        OCBR(3, scaling={"view_0": "none"}),
+        OCBR(3, variant="corrected"),
+        RLRR(3, nonnegative=False),
+        RLRR(3, level="transition"),
+        MFMSC("auto", view_weights=[1.0, 0.5]),
+    ],
+    ids=str,
+)
+def test_parameters_of_all_kinds_come_back(model, data, tmp_path):
+    again = load(save(model.fit(data.views), tmp_path / "m"))
+    assert_same(vars(again), vars(model))
+
+
+def test_sparse_views_missing_values_ids_and_single_precision(rng, tmp_path):
+    counts = sp.csr_array(np.kron(np.eye(3), np.ones((20, 6))) * rng.poisson(4, (60, 18)), dtype=np.float32)
+    dense = (np.repeat(np.eye(3), 20, axis=0) + 0.1 * rng.standard_normal((60, 3))).astype(np.float32)
+    dense[3] = np.nan
+    dense[5, 1] = np.nan
+    model = OCBR(3).fit({"counts": counts, "dense": dense})
+    again = load(save(model, tmp_path / "m"))
+    assert_same(vars(again), vars(model))
+    np.testing.assert_array_equal(again.predict({"counts": counts[:5]}), model.predict({"counts": counts[:5]}))
+
+
+def test_code_is_not_saved(data, tmp_path):
+    model = OCBR(3, callback=lambda _: None, random_state=np.random.RandomState(0)).fit(data.views)
+    again = load(save(model, tmp_path / "m"))
+    assert (again.callback, again.random_state) == (None, None)
+
+
+def test_an_earlier_file_is_replaced_and_nothing_else_left(saved, data):
+    save(MFMSC(3).fit(data.views), saved)
+    assert isinstance(load(saved), MFMSC)
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
+def test_only_fitted_models_of_ours_can_be_saved(data, tmp_path):
+    class Other(MultiViewClusterer):
+        def _fit(self, views): ...
+
+    with pytest.raises(InputError, match="has not been fitted"):
+        save(OCBR(3), tmp_path / "m")
+    with pytest.raises(InputError, match="can be saved, not a Other"):
+        save(Other(), tmp_path / "m")
+    assert not list(tmp_path.iterdir())
+
+
+# Bad files ---------------------------------------------------------------------------------------
+
+
+def rewrite(path, change=lambda contents: contents, arrays=lambda name, data: data):
+    """Write the archive again, with something changed."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    contents = change(json.loads(members.pop("model.json")))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("model.json", json.dumps(contents))
+        for name, data in members.items():
+            archive.writestr(name, arrays(name, data))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c | {"format": "else"}, "does not say 'manyview model'"),
+        (lambda c: c | {"format_version": 99}, "is of format version 99, written by manyview"),
+        (lambda c: c | {"method": "magic"}, "unknown method 'magic'"),
+        (lambda c: {k: v for k, v in c.items() if k != "checksums"}, "lacks 'checksums'"),
+        (lambda c: c | {"attributes": {"labels_": {"pickle": "x"}}}, "holds something unknown: 'pickle'"),
+        (lambda c: c | {"attributes": {"x": {"record": "Popen", "fields": {}}}}, "holds a 'Popen', which is unknown"),
+        (lambda c: c | {"attributes": {"x": {"array": "99.npy"}}}, "not a whole manyview model"),
+        (lambda c: c | {"parameters": {"depth": 3}}, "not a whole manyview model: TypeError"),
+        (lambda c: [c], "does not say 'manyview model'"),
+    ],
+)
+def test_contents_that_make_no_model_are_refused(change, message, saved):
+    rewrite(saved, change)
+    with pytest.raises(InputError, match=message):
+        load(saved)
+
+
+def test_changed_arrays_are_noticed(saved):
+    rewrite(saved, arrays=lambda name, data: data[:-1] + b"x" if name == "0.npy" else data)
+    with pytest.raises(InputError, match=r"0\.npy does not match its checksum"):
+        load(saved)
+
+
+def test_pickled_arrays_are_not_loaded(saved):
+    import hashlib
+    import io
+
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([{}], dtype=object), allow_pickle=True)
+    evil = buffer.getvalue()
+
+    def change(contents):
+        contents["checksums"]["0.npy"] = hashlib.sha256(evil).hexdigest()
+        return contents
+
+    rewrite(saved, change, lambda name, data: evil if name == "0.npy" else data)
+    with pytest.raises(InputError, match=r"not a whole manyview model: .*allow_pickle=False"):
+        load(saved)
+
+
+@pytest.mark.parametrize("kept", [0, 10, 0.3, 0.9, 0.999])
+def test_a_truncated_file_is_refused(kept, saved):
+    data = saved.read_bytes()
+    saved.write_bytes(data[: kept if isinstance(kept, int) else int(kept * len(data))])
+    with pytest.raises(InputError, match="cannot be read as a manyview model"):
+        load(saved)
+
+
+@pytest.mark.parametrize("where", [20, 200, 2000, 20000])
+def test_a_flipped_byte_is_noticed_or_does_not_matter(where, saved):
+    data = bytearray(saved.read_bytes())
+    whole = load(saved)
+    data[where] ^= 0xFF
+    saved.write_bytes(bytes(data))
+    try:
+        again = load(saved)
+    except InputError:
+        return
+    assert_same(vars(again), vars(whole))  # zip archives tell some things twice
+
+
+def test_what_is_not_there(tmp_path):
+    with pytest.raises(InputError, match="is not there; give a file written by save"):
+        load(tmp_path / "none")
+    with pytest.raises(InputError, match="is a folder"):
+        load(tmp_path)
+
+
+def test_an_archive_larger_than_memory_is_refused(saved, monkeypatch):
+    monkeypatch.setattr("manyview.io.models.available_memory", lambda: 1000.0)
+    with pytest.raises(InputError, match="GB of memory are free"):
+        load(saved)

@@ -1,0 +1,314 @@
+"""Robust recovery of one view: the sweep reaches the minimum of its objective, and that tells signal from errors."""
+
+import numpy as np
+import pytest
+
+from manyview.methods.ocbr import recovery
+from manyview.methods.ocbr.recovery import (
+    MOST_LENIENT,
+    NARROWEST,
+    Recovery,
+    narrowness,
+    orthogonal_iteration,
+    singular_triplets,
+    typical_size,
+)
+from manyview.numerics.proximal import singular_value_threshold, soft_threshold
+
+NOISE_LEVEL = 0.2
+
+
+def low_rank(n, d, rank=3, noise=0.1, seed=0):
+    """Return a low-rank table, and the same with small noise."""
+    rng = np.random.default_rng(seed)
+    L = rng.standard_normal((n, rank)) @ rng.standard_normal((rank, d))
+    return L, L + noise * rng.standard_normal((n, d))
+
+
+def hits(shape, share, seed=1):
+    return np.random.default_rng(seed).random(shape) < share
+
+
+def gross(shape, share, seed=1, two_sided=True):
+    """Errors of size 5 to 9, in a share of the entries."""
+    rng = np.random.default_rng(seed + 1)
+    sign = rng.choice([-1, 1], shape) if two_sided else 1
+    return hits(shape, share, seed) * sign * rng.uniform(5, 9, shape)
+
+
+def recover(X, r, tol=1e-3, sparsity=1.0, sweeps=500):
+    state = Recovery.start(X, r, NOISE_LEVEL, sparsity)
+    for _ in range(sweeps):
+        if state.residual <= tol:
+            break
+        state.sweep()
+    return state
+
+
+def value(state, L, E):
+    """The objective as written."""
+    fit = np.sum((state.X - L - E) ** 2) / 2
+    return state.tau * np.linalg.norm(L, "nuc") + state.kappa * np.abs(E).sum() + fit
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A small corrupted table, solved with a full basis to the last digits."""
+    _, X = low_rank(40, 16)
+    return recover(X + gross(X.shape, 0.1), 16, tol=1e-10)
+
+
+# The minimum -------------------------------------------------------------------------------------
+
+
+def test_weights_are_the_documented_ones():
+    _, X = low_rank(40, 16)
+    state = Recovery.start(X, 5, NOISE_LEVEL, sparsity=2.0)
+    assert state.tau == pytest.approx(0.2 * (np.sqrt(40) + 4))
+    assert state.kappa == pytest.approx(2 * state.tau / np.sqrt(40))
+    assert state.U.shape == (40, 5)
+    np.testing.assert_allclose(state.X * state.unit, X)
+
+
+def test_the_E_step_is_the_minimiser(small):
+    rng = np.random.default_rng(0)
+    L = small.X * 0.3  # anywhere
+    E = soft_threshold(small.X - L, small.kappa)
+    lowest = value(small, L, E)
+    for size in np.repeat([1e-4, 1e-2, 1.0], 30):
+        assert value(small, L, E + size * rng.standard_normal(E.shape)) >= lowest
+        some = hits(E.shape, 0.02, seed=int(rng.integers(1000)))
+        assert value(small, L, np.where(some, 0, E)) >= lowest
+
+
+@pytest.mark.parametrize("sweeps", [1, 2, 20])
+def test_the_objective_is_the_formula_with_E_at_its_optimum(sweeps):
+    _, X = low_rank(40, 16)
+    state = recover(X + gross(X.shape, 0.1), 10, tol=0, sweeps=sweeps)
+    E = soft_threshold(state.X - state.L, state.kappa)
+    assert state.objective() == pytest.approx(value(state, state.L, E), rel=1e-12)
+
+
+def test_the_residual_vanishes(small):
+    assert small.residual <= 1e-10
+    np.testing.assert_allclose(small.L, small.Y, atol=1e-8)
+
+
+def test_momentum_begun_anew_gets_there_soon(small):
+    """Without restarts it takes 166 sweeps here, with them 59."""
+    assert recover(small.X, 16, tol=1e-10, sweeps=100).residual <= 1e-10
+
+
+def test_the_minimum_beats_random_low_rank_changes(small):
+    rng = np.random.default_rng(0)
+    lowest = small.objective()
+    n, d = small.X.shape
+    for size in np.repeat([1e-3, 1e-2, 1e-1], 20):
+        for L in (
+            small.L + size * rng.standard_normal((n, 1)) @ rng.standard_normal((1, d)),
+            small.L + size * small.U @ rng.standard_normal((small.U.shape[1], d)),
+            small.L * (1 + size * rng.standard_normal()),
+        ):
+            assert value(small, L, soft_threshold(small.X - L, small.kappa)) > lowest
+
+
+def test_the_minimum_is_that_of_plain_proximal_gradients(small):
+    """The slow reference: alternate the two proximal maps exactly, from 0, with full SVDs."""
+    L = np.zeros_like(small.X)
+    for _ in range(1000):
+        E = soft_threshold(small.X - L, small.kappa)
+        L = singular_value_threshold(small.X - E, small.tau)
+    reference = value(small, L, soft_threshold(small.X - L, small.kappa))
+    assert small.objective() == pytest.approx(reference, rel=1e-8)
+    np.testing.assert_allclose(small.L, L, atol=1e-6)
+
+
+def test_a_basis_that_holds_the_rank_is_as_good_as_a_full_one(small):
+    X = small.X * small.unit
+    narrow = recover(X, 6, tol=1e-6)
+    assert np.linalg.matrix_rank(small.L, tol=1e-6) < 6
+    assert narrow.objective() == pytest.approx(small.objective(), rel=1e-4)
+
+
+def test_the_minimum_does_not_depend_on_the_unit(small):
+    again = recover(small.X * 1e5, 16, tol=1e-10)
+    np.testing.assert_allclose(again.cleaned(1) / 1e5, small.cleaned(1) / small.unit, atol=1e-6)
+
+
+def test_L_lies_on_its_orthonormal_basis(small):
+    np.testing.assert_allclose(small.U.T @ small.U, np.eye(16), atol=1e-10)
+    np.testing.assert_allclose(small.U @ (small.U.T @ small.L), small.L, atol=1e-10)
+    np.testing.assert_allclose(np.linalg.svd(small.L)[1], small.spectrum, atol=1e-8)
+
+
+def test_triplets_and_iteration_agree_with_the_svd(rng):
+    A = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 12))
+    U = orthogonal_iteration(A, np.linalg.qr(rng.standard_normal((30, 4)))[0])
+    U, s, P = singular_triplets(A, U)
+    np.testing.assert_allclose(s, np.linalg.svd(A)[1][:4])
+    np.testing.assert_allclose((U * s) @ P.T, A, atol=1e-9)
+    assert P.shape == (12, 4)
+
+
+# What it tells apart -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def corrupted():
+    L, X = low_rank(300, 40, noise=0.3)
+    return L, recover(X + gross(X.shape, 0.15), 30)
+
+
+def test_gross_errors_are_found(corrupted):
+    _, state = corrupted
+    hit, found = hits(state.X.shape, 0.15), state.gross_errors() != 0
+    assert (hit & found).sum() / found.sum() > 0.95
+    assert (hit & found).sum() / hit.sum() > 0.95
+
+
+def test_gross_errors_have_their_size_and_sign(corrupted):
+    _, state = corrupted
+    hit = hits(state.X.shape, 0.15)
+    found, true = state.gross_errors()[hit], gross(state.X.shape, 0.15)[hit]
+    assert np.quantile(np.abs(found - true), 0.95) < 1
+    assert np.mean(np.sign(found) == np.sign(true)) > 0.99
+
+
+def test_the_low_rank_part_is_found_in_spite_of_them(corrupted):
+    L, state = corrupted
+    assert np.linalg.norm(state.L * state.unit - L) < 0.2 * np.linalg.norm(L)
+    assert np.linalg.norm(state.cleaned(state.leniency()) - L) < 0.5 * np.linalg.norm(state.X * state.unit - L)
+
+
+def test_leniency_tells_a_corrupted_view_from_a_clean_one(corrupted):
+    assert corrupted[1].leniency() == 1
+    assert recover(low_rank(300, 40, noise=0.3)[1], 30).leniency() == MOST_LENIENT
+
+
+def test_leniency_falls_as_corruption_grows():
+    _, X = low_rank(300, 40, noise=0.3)
+    found = [recover(X + gross(X.shape, share), 30).leniency() for share in (0.0, 0.015, 0.025, 0.1)]
+    assert found == sorted(found, reverse=True)
+    assert 1 < found[2] < 5
+
+
+def test_tails_on_one_side_are_no_corruption():
+    _, X = low_rank(300, 40, noise=0.3)
+    assert recover(X + gross(X.shape, 0.15, two_sided=False), 30).leniency() == MOST_LENIENT
+
+
+def test_a_clean_view_stays_almost_as_it_is():
+    _, X = low_rank(300, 40, noise=0.3)
+    state = recover(X, 30)
+    assert np.linalg.norm(state.cleaned(state.leniency()) - X) < 0.01 * np.linalg.norm(X)
+    assert np.mean(state.gross_errors() != 0) < 0.01
+
+
+def test_more_sparsity_declares_fewer_entries_corrupted():
+    _, X = low_rank(100, 20)
+    X = X + gross(X.shape, 0.1)
+    norms = []
+    for sparsity in (0.5, 1.0, 3.0):
+        state = recover(X, 20, sparsity=sparsity)
+        norms.append(np.count_nonzero(soft_threshold(state.X - state.L, state.kappa)))
+    assert norms == sorted(norms, reverse=True)
+
+
+@pytest.mark.parametrize("size", [1e6, -1e6])
+def test_absurd_entries_do_not_disturb(size):
+    L, X = low_rank(300, 40, noise=0.3)
+    hit = hits(X.shape, 0.02)
+    state = recover(np.where(hit, size, X), 30)
+    assert np.linalg.norm(state.L * state.unit - L) < 0.15 * np.linalg.norm(L)
+    np.testing.assert_allclose(state.gross_errors()[hit], size, rtol=1e-4)
+    assert np.abs(state.cleaned(state.leniency())).max() < 50
+
+
+def test_a_table_of_zeros():
+    state = recover(np.zeros((20, 6)), 5)
+    assert (state.residual, state.objective()) == (0, 0)
+    for A in (state.L, state.cleaned(state.leniency()), state.gross_errors()):
+        assert A.shape == (20, 6)
+        assert not A.any()
+    np.testing.assert_allclose(state.U.T @ state.U, np.eye(5), atol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "d", "r"), [(5, 30, 9), (30, 5, 9), (2, 2, 1), (10, 1, 4)])
+def test_the_basis_is_never_wider_than_the_table(n, d, r):
+    state = recover(np.random.default_rng(0).standard_normal((n, d)), r)
+    assert state.U.shape == (n, min(n, d, r))
+    np.testing.assert_allclose(state.U.T @ state.U, np.eye(min(n, d, r)), atol=1e-10)
+    assert np.isfinite(state.L).all()
+
+
+def test_float32_stays_float32():
+    _, X = low_rank(60, 20)
+    state = recover((X + gross(X.shape, 0.1)).astype(np.float32), 10)
+    arrays = [state.X, state.U, state.L, state.Y, state.spectrum, state.cleaned(state.leniency()), state.gross_errors()]
+    assert {A.dtype for A in arrays} == {np.dtype(np.float32)}
+    double = recover(X + gross(X.shape, 0.1), 10)
+    np.testing.assert_allclose(state.L, double.L, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("X", "size"),
+    [
+        (np.full((4, 4), -2.0), 2 * 1.4826),
+        (np.zeros((4, 4)), 1.0),
+        (np.eye(4) * 3, 3 * 1.4826 / 2),  # a quarter of the entries is not 0
+    ],
+    ids=["constant", "zeros", "mostly zeros"],
+)
+def test_typical_size(X, size):
+    assert typical_size(X) == pytest.approx(size)
+
+
+def test_typical_size_is_the_deviation_of_gaussian_entries_whatever_some_of_them_are(rng):
+    X = 3 * rng.standard_normal((200, 50))
+    X[hits(X.shape, 0.05)] = 1e9
+    assert typical_size(X) == pytest.approx(3, rel=0.1)
+
+
+def cosines_between_bases(beta):
+    """Cosines of the principal angles between the bases of two noisy views of the same samples."""
+    rng = np.random.default_rng(1)
+    shared = rng.standard_normal((100, 4))
+    tables = [shared @ rng.standard_normal((4, 30)) + 3 * rng.standard_normal((100, 30)) for _ in range(2)]
+    first, second = (Recovery.start(X, 6, NOISE_LEVEL, 1.0) for X in tables)
+    for _ in range(50):
+        first.sweep([second.U], beta)
+        second.sweep([first.U], beta)
+    np.testing.assert_allclose(first.U.T @ first.U, np.eye(6), atol=1e-10)
+    assert first.residual < 1e-3
+    return np.linalg.svd(first.U.T @ second.U, compute_uv=False)
+
+
+def test_consensus_brings_the_bases_of_views_nearer():
+    apart, near, nearer = (cosines_between_bases(beta) for beta in (0.0, 0.1, 1.0))
+    assert (apart < near).all()
+    assert (near < nearer).all()
+
+
+# Narrow views ------------------------------------------------------------------------------------
+
+
+def test_narrowness_is_what_the_features_fall_short_of_the_rank():
+    assert [narrowness(d, 60) for d in (200, 60, 40, 20, 2)] == [1, 1, 1.5, NARROWEST, NARROWEST]
+
+
+def test_features_that_do_not_tell_about_one_another_are_clipped_and_no_more():
+    X = np.random.default_rng(0).standard_normal((400, 8))
+    errors = gross(X.shape, 0.2)
+    state = recover(X + errors, 60)
+    cleaned = state.cleaned(1.0)
+    hit = errors != 0
+    assert np.corrcoef(cleaned[~hit], X[~hit])[0, 1] > 0.92  # 0.86 with the noise level of a wide view
+    assert np.abs(cleaned[hit]).max() < 0.2 * np.abs((X + errors)[hit]).max()
+
+
+def test_a_clean_narrow_view_is_cleaned_with_the_threshold_of_a_wide_one_at_most(monkeypatch):
+    narrow = recover(np.random.default_rng(0).standard_normal((400, 8)), 60)
+    assert narrow.narrowness == NARROWEST
+    assert narrow.leniency() == MOST_LENIENT / NARROWEST
+    monkeypatch.setattr(recovery, "MOST_LENIENT", 1.0)
+    assert narrow.leniency() == 1

@@ -1,0 +1,201 @@
+"""Eigenvectors: against dense solvers, and what happens when a solver is wrong."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.optimize
+import scipy.sparse as sp
+
+from manyview.graphs.laplacian import normalized_adjacency
+from manyview.numerics import eigenvectors
+from manyview.numerics.eigenvectors import fix_signs, top_eigenvectors
+from manyview.numerics.projections import (
+    project_simplex,
+)
+
+
+def test_simplex_projection_agrees_with_a_general_solver(rng):
+    for v in rng.standard_normal((5, 6)):
+        reference = scipy.optimize.minimize(
+            lambda w, v=v: np.sum((w - v) ** 2),
+            np.full(6, 1 / 6),
+            bounds=[(0, None)] * 6,
+            constraints={"type": "eq", "fun": lambda w: w.sum() - 1},
+            tol=1e-12,
+        )
+        np.testing.assert_allclose(project_simplex(v), reference.x, atol=1e-6)
+
+
+def random_graph(n, density=0.1, seed=0):
+    A = sp.random_array((n, n), density=density, rng=np.random.default_rng(seed), format="csr")
+    return A + A.T
+
+
+def ring(n):
+    ones = np.ones(n)
+    return sp.diags_array([ones[1:], ones[1:], [1.0], [1.0]], offsets=[1, -1, n - 1, 1 - n])
+
+
+def hypercube(d):
+    nodes = np.arange(2**d)
+    ends = np.concatenate([nodes ^ (1 << bit) for bit in range(d)])
+    return sp.csr_array((np.ones(len(ends)), (np.tile(nodes, d), ends)))
+
+
+def multipartite(parts, size):
+    return np.kron(1 - np.eye(parts), np.ones((size, size)))
+
+
+def star(n):
+    A = np.zeros((n, n))
+    A[0, 1:] = A[1:, 0] = 1
+    return A
+
+
+GRAPHS = {
+    "random": random_graph(150),
+    "sparse random, in pieces": random_graph(200, 0.005),
+    "ring": ring(100),
+    "long ring": ring(250),
+    "torus": sp.kron(ring(12), sp.eye_array(12)) + sp.kron(sp.eye_array(12), ring(12)),
+    "hypercube": hypercube(7),
+    "complete": np.ones((120, 120)) - np.eye(120),
+    "bipartite": multipartite(2, 50),
+    "multipartite": multipartite(4, 30),
+    "star": star(120),
+    "two components": sp.block_diag([random_graph(80), random_graph(60, seed=1)]),
+    "identical components": sp.block_diag([random_graph(70)] * 3),
+    "many components": sp.block_diag([np.ones((3, 3)) - np.eye(3)] * 40),
+    "isolated samples": sp.block_diag([random_graph(60), sp.csr_array((25, 25))]),
+    "no links": sp.csr_array((50, 50)),
+}
+
+
+def graph(name):
+    return normalized_adjacency(sp.csr_array(GRAPHS[name], dtype=float))
+
+
+def assert_top_eigenvectors(S, k, values, vectors):
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(S.toarray())[::-1][:k], atol=1e-7)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-8)
+    np.testing.assert_allclose(S @ vectors, vectors * values, atol=1e-7)
+
+
+@pytest.mark.parametrize("k", [1, 3, 8])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_top_eigenvectors_agree_with_dense_eigh_and_repeat_bit_by_bit(name, k):
+    S = graph(name)
+    values, vectors = top_eigenvectors(S, k)
+    assert_top_eigenvectors(S, k, values, vectors)
+    again = top_eigenvectors(S, k)
+    np.testing.assert_array_equal(values, again[0])
+    np.testing.assert_array_equal(vectors, again[1])
+
+
+@pytest.mark.parametrize("name", ["random", "ring", "many components", "isolated samples", "no links"])
+def test_all_eigenvectors_can_be_had(name):
+    S = graph(name)
+    n = S.shape[0]
+    assert_top_eigenvectors(S, n, *top_eigenvectors(S, n))
+
+
+@pytest.mark.parametrize("name", ["random", "ring", "identical components"])
+def test_largest_entry_of_each_eigenvector_is_positive(name):
+    _, vectors = top_eigenvectors(graph(name), 4)
+    largest = np.abs(vectors).argmax(axis=0)
+    assert (vectors[largest, np.arange(4)] > 0).all()
+
+
+def test_fix_signs_flips_columns_and_leaves_zeros():
+    V = np.array([[-3.0, 1.0, 0.0], [2.0, 2.0, 0.0]])
+    np.testing.assert_array_equal(fix_signs(V), [[3, 1, 0], [-2, 2, 0]])
+
+
+def test_equal_eigenvalues_come_by_size_of_component():
+    sizes = [3, 6, 4, 5]
+    S = normalized_adjacency(sp.csr_array(sp.block_diag([np.ones((s, s)) - np.eye(s) for s in sizes])))
+    _, vectors = top_eigenvectors(S, 3)
+    assert np.count_nonzero(vectors, axis=0).tolist() == [6, 5, 4]
+
+
+def test_one_by_one_matrix():
+    values, vectors = top_eigenvectors(sp.csr_array([[0.5]]), 1)
+    assert (values.tolist(), vectors.tolist()) == ([0.5], [[1.0]])
+
+
+def raises(S, k, tol):
+    raise np.linalg.LinAlgError
+
+
+def gives_noise(S, k, tol):
+    rng = np.random.default_rng(0)
+    return rng.random(k), np.linalg.qr(rng.standard_normal((S.shape[0], k)))[0]
+
+
+def gives_nan(S, k, tol):
+    return np.full(k, np.nan), np.full((S.shape[0], k), np.nan)
+
+
+def repeats_one_vector(S, k, tol):
+    w, v = eigenvectors._lanczos(S, k, tol)
+    best = np.argmax(w)
+    return np.repeat(w[best], k), np.repeat(v[:, [best]], k, axis=1)
+
+
+def misses_the_second(S, k, tol):
+    w, v = np.linalg.eigh(S.toarray())
+    keep = [-1, *range(-k - 1, -2)]
+    return w[keep], v[:, keep]
+
+
+WRONG_SOLVERS = [raises, gives_noise, gives_nan, repeats_one_vector, misses_the_second]
+
+
+@pytest.mark.parametrize("wrong", WRONG_SOLVERS)
+def test_a_wrong_solver_is_found_out_and_replaced_by_the_next(wrong, monkeypatch):
+    monkeypatch.setattr(eigenvectors, "_SOLVERS", (wrong, eigenvectors._lanczos))
+    S = graph("random")
+    assert_top_eigenvectors(S, 4, *top_eigenvectors(S, 4))
+
+
+@pytest.mark.parametrize("wrong", WRONG_SOLVERS)
+def test_when_all_solvers_fail_the_error_gives_the_figures(wrong, monkeypatch):
+    monkeypatch.setattr(eigenvectors, "_SOLVERS", (wrong,))
+    with pytest.raises(np.linalg.LinAlgError, match=r"residual 1e-08 for 4 eigenvectors of a 150 x 150 graph \(last: "):
+        top_eigenvectors(graph("random"), 4)
+
+
+@pytest.mark.parametrize("solver", eigenvectors._SOLVERS)
+@pytest.mark.parametrize("name", ["random", "torus"])
+def test_every_solver_does_alone(solver, name, monkeypatch):
+    monkeypatch.setattr(eigenvectors, "_SOLVERS", (solver,))
+    S = graph(name)
+    assert_top_eigenvectors(S, 2, *top_eigenvectors(S, 2))
+
+
+def test_matrices_that_share_indices_with_the_input_are_left_alone(rng):
+    """A normalised adjacency shares the index arrays of its graph, and scipy sorts indices in place."""
+    W = random_graph(80, 0.2)
+    columns = np.concatenate([rng.permutation(row) for row in np.split(W.indices, W.indptr[1:-1])])
+    W = sp.csr_array((rng.random(W.nnz), columns, W.indptr), W.shape)
+    W = sp.csr_array((W.data, W.indices, W.indptr), W.shape)
+    before = W.toarray()
+    S = sp.csr_array((W.data * 2, W.indices, W.indptr), W.shape)
+    assert not S.has_sorted_indices
+    top_eigenvectors(S, 3, tol=1e3)
+    np.testing.assert_array_equal(W.toarray(), before)
+    np.testing.assert_array_equal(S.toarray(), 2 * before)
+
+
+def test_large_graphs_are_never_made_dense():
+    blocks = [random_graph(10_000, 0.0015, seed) for seed in (0, 1)]
+    S = normalized_adjacency(sp.csr_array(sp.block_diag(blocks)))
+    tracemalloc.start()
+    values, vectors = top_eigenvectors(S, 2)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    np.testing.assert_allclose(values, 1, atol=1e-8)
+    assert vectors.shape == (20_000, 2)
+    assert peak < 200e6  # the dense matrix has 3200e6 bytes

@@ -1,0 +1,101 @@
+"""Plots: what is drawn, and that it can be drawn."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+pytest.importorskip("matplotlib")
+
+from manyview import MFMSC, OCBR, InputError, Views, make_views, report
+from manyview.preprocessing.corruption import corrupt_entries
+from manyview.report import plot_affinity, plot_comparison
+from manyview.report.agreement import describe_views
+from manyview.report.plots import affinity_image, png_bytes
+from manyview.reproduction.figures import plot_affinities
+
+W = sp.csr_array(sp.block_diag([np.ones((6, 6)), np.ones((4, 4))]))
+LABELS = np.array([1] * 6 + [0] * 4)
+
+
+def test_affinity_image_is_ordered_by_label_and_row_stochastic():
+    image, ends = affinity_image(W, LABELS, size=10)
+    np.testing.assert_allclose(image.sum(axis=1), 1)
+    np.testing.assert_allclose(image[:4, 4:], 0)
+    np.testing.assert_allclose(ends, [0.4, 1.0])
+
+
+def test_large_graphs_are_summed_into_cells():
+    image, _ = affinity_image(W, LABELS, size=5)
+    assert image.shape == (5, 5)
+    np.testing.assert_allclose(image[:2, 2:], 0)
+
+
+def test_figures_render():
+    for figure in (plot_affinity(W, LABELS), plot_comparison({"a": 0.5, "b": 1.0}, {"a": W}, LABELS, "title")):
+        assert png_bytes(figure, dpi=50).startswith(b"\x89PNG")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    noisy = corrupt_entries(make_views(60, 12, (5, 8), noise=0.3, separation=20, seed=1).views, 0.1, seed=0)
+    first, second = noisy.arrays
+    views = Views({r"$\no mathematics$": pd.DataFrame(first).add_prefix(r"$\gene{$"), "second": second})
+    return OCBR(12).fit(views), views
+
+
+def test_every_plot_of_the_report_is_a_figure(fitted):
+    model, views = fitted
+    stability = SimpleNamespace(samples=np.ones(60), clusters=np.linspace(0.5, 1, 12), repeats=10)
+    model.selection_ = SimpleNamespace(
+        candidates=[11, 12, 13], eigengap=[0.1, 0.5, 0.2], stability=[0.8, 1.0, 0.7], chosen=12
+    )
+    figures = [
+        report.plot_cluster_sizes(model),
+        report.plot_embedding(model),
+        report.plot_embedding(model, np.linspace(0, 1, 60)),
+        report.plot_embedding(model, ["$a{$", "b"] * 30),
+        report.plot_view_agreement(model, views),
+        report.plot_silhouette(model),
+        report.plot_convergence(model),
+        report.plot_corruption(model),
+        report.plot_features(model, views),
+        report.plot_selection(model),
+        report.plot_stability(stability),
+    ]
+    for figure in figures:
+        assert png_bytes(figure, dpi=40).startswith(b"\x89PNG")
+
+
+def test_plots_show_the_numbers_of_the_report(fitted):
+    model, views = fitted
+    sizes = [bar.get_width() for bar in report.plot_cluster_sizes(model).axes[0].patches]
+    assert sizes == np.bincount(model.labels_).tolist()
+    widths = [bar.get_width() for bar in report.plot_view_agreement(model, views).axes[0].patches]
+    agreement = describe_views(model, views).views
+    np.testing.assert_allclose(
+        widths, [row.acc for row in agreement] + [row.nmi for row in agreement] + list(model.view_weights_)
+    )
+    heights = [bar.get_height() for bar in report.plot_corruption(model).axes[0].patches]
+    assert sum(heights) * 60 == pytest.approx(model.corruption_[0].nnz)
+
+
+def test_plots_of_what_is_not_there_say_so(blobs):
+    model = MFMSC(3).fit(blobs.views)
+    with pytest.raises(InputError, match="MFMSC does not tell"):
+        report.plot_corruption(model)
+    with pytest.raises(InputError, match="n_clusters='auto'"):
+        report.plot_selection(model)
+    with pytest.raises(InputError, match="5 colors for 60 samples"):
+        report.plot_embedding(model, range(5))
+    with pytest.raises(AttributeError, match="no attribute 'plot_nothing'"):
+        _ = report.plot_nothing
+
+
+def test_a_figure_of_the_paper_is_drawn_when_its_layout_has_settled(rng):
+    """Before that, its titles run together, and words are cut off."""
+    W = sp.csr_array(rng.random((60, 60)))
+    figure = plot_affinities(dict.fromkeys(("OCBR", "LRRGL"), (W, np.repeat(np.arange(3), 20), 0.5)), "Digits")
+    assert png_bytes(figure) == png_bytes(figure)
