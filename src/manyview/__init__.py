@@ -15,7 +15,7 @@ from manyview.evaluation.metrics import (
 from manyview.evaluation.stability import Stability, assess_stability
 from manyview.io import annotated as tl
 from manyview.io.models import load, save
-from manyview.methods import CCAMSC, LRRGL, MAASC, METHODS, MFMSC, OCBR, RLRR, CoTraining, get_method
+from manyview.methods import CCAMSC, LRRGL, MAASC, METHODS, MFMSC, OCBR, RLRR, RMSC, CoTraining, PaperOCBR, get_method
 from manyview.views.container import Views
 from manyview.views.gate import check_views
 
@@ -28,9 +28,11 @@ __all__ = [
     "MFMSC",
     "OCBR",
     "RLRR",
+    "RMSC",
     "CoTraining",
     "Dataset",
     "InputError",
+    "PaperOCBR",
     "Stability",
     "Views",
     "__version__",

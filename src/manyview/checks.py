@@ -1,13 +1,18 @@
-"""Errors that speak to users, and the checks of parameters.
+"""Errors that speak to users, and the rules that parameters keep.
 
-Every message says what was wrong, the value that was given, and what to do.
+Every message says what was wrong, the value that was given, and what to do. An estimator lists a rule for each of its
+parameters; all of them are checked before any work is done.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any, Protocol
+
+import numpy as np
 
 
 class InputError(ValueError):
@@ -52,3 +57,125 @@ def quoted(items: Iterable[object], limit: int = 8) -> str:
     items = list(items)
     shown = ", ".join(repr(str(item)) for item in items[:limit])
     return shown if len(items) <= limit else f"{shown} and {len(items) - limit} more"
+
+
+# Rules for the parameters of estimators ----------------------------------------------------------
+
+
+class Rule(Protocol):
+    """What a parameter may be."""
+
+    def check(self, name: str, value: object) -> object:
+        """Raise `InputError` if the value breaks the rule."""
+
+
+Rules = Mapping[str, Rule]
+
+
+def check_parameters(rules: Rules, values: Mapping[str, object]) -> None:
+    """Check the value of every parameter by its rule."""
+    for name, rule in rules.items():
+        rule.check(name, values[name])
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number."""
+
+    minimum: int
+
+    def check(self, name: str, value: object) -> object:
+        """Raise if the value is something else, or too small."""
+        return check_int(name, value, minimum=self.minimum)
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number."""
+
+    minimum: float = -math.inf
+    maximum: float = math.inf
+
+    def check(self, name: str, value: object) -> object:
+        """Raise if the value is something else, or out of range."""
+        return check_real(name, value, minimum=self.minimum, maximum=self.maximum)
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of some words."""
+
+    choices: tuple[str, ...]
+
+    def check(self, name: str, value: object) -> object:
+        """Raise if the value is none of them."""
+        return check_choice(name, value, self.choices)
+
+
+@dataclass(frozen=True)
+class OrWord:
+    """A special word, or whatever another rule allows."""
+
+    word: str
+    rule: Rule
+
+    def check(self, name: str, value: object) -> object:
+        """Raise if the value is neither."""
+        if not isinstance(value, str):
+            return self.rule.check(name, value)
+        if value != self.word:
+            raise InputTypeError(f"{name}={value!r} is a str; give a whole number, or {self.word!r}.")
+        return value
+
+
+@dataclass(frozen=True)
+class OrNone:
+    """None, or whatever another rule allows."""
+
+    rule: Rule
+
+    def check(self, name: str, value: object) -> object:
+        """Raise if the value is neither."""
+        return None if value is None else self.rule.check(name, value)
+
+
+@dataclass(frozen=True)
+class Is:
+    """A value of some kind: `holds` tells whether it is, `kind` says so in words."""
+
+    holds: Callable[[Any], bool]
+    kind: str
+
+    def check(self, name: str, value: object) -> object:
+        """Raise if the value is of another kind."""
+        if not self.holds(value):
+            raise InputTypeError(f"{name}={value!r} is a {type(value).__name__}; give {self.kind}.")
+        return value
+
+
+@dataclass(frozen=True)
+class Each:
+    """A sequence whose items all keep a rule."""
+
+    rule: Rule
+
+    def check(self, name: str, value: object) -> object:
+        """Raise if the value is no sequence, or an item breaks the rule."""
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            raise InputTypeError(f"{name}={value!r} is a {type(value).__name__}; give a sequence, such as a list.")
+        return [self.rule.check(name, item) for item in value]
+
+
+LARGEST_SEED = 2**32 - 1
+
+
+def _is_seed(value: object) -> bool:
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return 0 <= int(value) <= LARGEST_SEED
+    return isinstance(value, np.random.RandomState)
+
+
+FLAG = Is(lambda value: isinstance(value, bool | np.bool_), "True or False")
+SEED = OrNone(Is(_is_seed, f"a whole number from 0 to {LARGEST_SEED}, a numpy RandomState, or None"))
+CALLBACK = OrNone(Is(callable, "a function, or None"))
+TEXT = Is(lambda value: isinstance(value, str), "a text")

@@ -165,7 +165,6 @@ def test_unknown_graph_is_refused_with_the_list():
     [
         ("mean", lambda A: (A + A.T) / 2),
         ("max", lambda A: np.maximum(A, A.T)),
-        ("mutual", lambda A: np.minimum(A, A.T)),
     ],
 )
 def test_symmetrize(how, reference, rng):
@@ -179,11 +178,9 @@ def test_laplacians_agree_with_scipy(rng):
     np.testing.assert_allclose(
         laplacian(W, "normalized").toarray(), csgraph.laplacian(W.toarray(), normed=True), atol=1e-12
     )
-    d = W.toarray().sum(axis=1)
-    np.testing.assert_allclose(laplacian(W, "random_walk").toarray(), np.eye(30) - W.toarray() / d[:, None], atol=1e-12)
 
 
-@pytest.mark.parametrize("kind", ["unnormalized", "normalized", "random_walk"])
+@pytest.mark.parametrize("kind", ["unnormalized", "normalized"])
 def test_laplacians_stay_sparse_and_keep_float32(kind, rng):
     L = laplacian(random_graph(rng).astype(np.float32), kind)
     assert isinstance(L, sp.csr_array)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from manyview import METHODS, MFMSC, OCBR, RLRR, InputError, load, make_views, save
+from manyview import METHODS, MFMSC, OCBR, RLRR, RMSC, InputError, PaperOCBR, load, make_views, save
 from manyview.methods import MultiViewClusterer
 
 
@@ -61,9 +61,9 @@ def test_every_model_comes_back_the_same(key, data, tmp_path):
     "model",
     [
         OCBR(3, scaling={"view_0": "none"}),
-        OCBR(3, variant="corrected"),
+        PaperOCBR(3),
         RLRR(3, nonnegative=False),
-        RLRR(3, level="transition"),
+        RMSC(3),
         MFMSC("auto", view_weights=[1.0, 0.5]),
     ],
     ids=str,

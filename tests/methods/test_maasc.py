@@ -168,7 +168,6 @@ def test_the_callback_sees_every_round_and_can_stop(rng):
         ({"degree_regularization": -1}, "degree_regularization=-1"),
         ({"max_iter": 0}, "max_iter=0"),
         ({"tol": -1}, "tol=-1"),
-        ({"assign_labels": "vote"}, "vote"),
     ],
     ids=str,
 )

@@ -28,11 +28,12 @@ from manyview.environment import available_memory
 from manyview.methods import METHODS, MultiViewClusterer
 from manyview.methods.lowrank.representation import LowRank
 from manyview.methods.ocbr.counts import CountCleaner
+from manyview.methods.ocbr.estimator import Reconstruction
 from manyview.methods.ocbr.layers import Layers
-from manyview.methods.ocbr.placing import LayerExtension
+from manyview.methods.ocbr.placing import LayerPlacing
 from manyview.methods.ocbr.recovery import Loadings
-from manyview.methods.placing import AffinityExtension, NeighborExtension
-from manyview.partition.blockmodel import Blocks
+from manyview.methods.placing import AffinityPlacing, NeighborPlacing
+from manyview.partition.blockmodel import Blocks, Search
 from manyview.partition.selection import Selection
 from manyview.preprocessing.scaling import Scaler, Standardizer
 
@@ -41,15 +42,17 @@ CONTENTS = "model.json"
 RECORDS = {
     record.__name__: record
     for record in (
-        AffinityExtension,
+        AffinityPlacing,
         Blocks,
         CountCleaner,
-        LayerExtension,
+        LayerPlacing,
         Layers,
         Loadings,
         LowRank,
-        NeighborExtension,
+        NeighborPlacing,
         Scaler,
+        Reconstruction,
+        Search,
         Selection,
         Standardizer,
     )

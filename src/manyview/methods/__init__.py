@@ -1,4 +1,9 @@
-"""The systems, one file each, and the registry that maps keys to classes."""
+"""The clustering methods: one file or folder each, and the registry that maps keys to classes.
+
+A new method is a class derived from `base.MultiViewClusterer` and a line in `METHODS`; the command line, the tests over
+all methods and the tables find it by its key. Graphs, cuts and scaling that several methods use belong in the folders
+below; reading files and drawing belong above.
+"""
 
 from manyview.checks import check_choice
 from manyview.methods.base import MultiViewClusterer
@@ -6,9 +11,11 @@ from manyview.methods.ccamsc import CCAMSC
 from manyview.methods.cotraining import CoTraining
 from manyview.methods.lowrank.lrrgl import LRRGL
 from manyview.methods.lowrank.rlrr import RLRR
+from manyview.methods.lowrank.rmsc import RMSC
 from manyview.methods.maasc import MAASC
 from manyview.methods.mfmsc import MFMSC
 from manyview.methods.ocbr import OCBR
+from manyview.methods.paper_ocbr import PaperOCBR
 
 METHODS: dict[str, type[MultiViewClusterer]] = {
     "mfmsc": MFMSC,
@@ -16,7 +23,9 @@ METHODS: dict[str, type[MultiViewClusterer]] = {
     "ccamsc": CCAMSC,
     "cotraining": CoTraining,
     "rlrr": RLRR,
+    "rmsc": RMSC,
     "lrrgl": LRRGL,
+    "paper-ocbr": PaperOCBR,
     "ocbr": OCBR,
 }
 """Key, as used on the command line and in result tables, to estimator class."""
@@ -35,7 +44,9 @@ __all__ = [
     "MFMSC",
     "OCBR",
     "RLRR",
+    "RMSC",
     "CoTraining",
     "MultiViewClusterer",
+    "PaperOCBR",
     "get_method",
 ]

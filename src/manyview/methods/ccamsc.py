@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
-from manyview.checks import check_choice, check_int, check_real
+from manyview.checks import Number, OneOf, OrNone, Rules, Whole
 from manyview.graphs.affinity import PRECOMPUTED, as_graph, linked_graph
 from manyview.graphs.neighbors import comparable
 from manyview.methods.base import GraphClusterer
+from manyview.methods.result import CutClustering
+from manyview.numerics.division import or_one
 from manyview.numerics.eigenvectors import fix_signs
-from manyview.numerics.loop import Outcome
 from manyview.numerics.projections import economical_svd
-from manyview.partition.spectral import affinity_features, normalized_cut
+from manyview.partition.spectral import affinity_features
 from manyview.preprocessing.scaling import Scaling, scale_views
 from manyview.typing import Array, Dense, Seed
 from manyview.views.container import Views
+
+
+@dataclass(frozen=True, kw_only=True)
+class CCAClustering(CutClustering):
+    """Adds the canonical correlations (m,), and the variates (n, m) that were clustered."""
+
+    canonical_correlations: Dense
+    canonical_variates: Dense
 
 
 class CCAMSC(GraphClusterer):
@@ -40,7 +51,7 @@ class CCAMSC(GraphClusterer):
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_components : int, optional
         m, the dimension of the common subspace; c by default (the c centres span c - 1, and noise takes its share).
-    regularization : float, default=1
+    ridge : float, default=1
         rho, in units of the mean variance of a view's features. 0 trusts every direction of a view, however small
         its variance: n must then be much larger than d.
     max_rank : int, default=100
@@ -57,10 +68,10 @@ class CCAMSC(GraphClusterer):
         See `MFMSC`; not used with "precomputed".
     degree_regularization : float, default=0
         tau in the normalised cut, see `MFMSC`.
-    assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
-        How labels are read off the embedding.
     random_state : int, RandomState instance or None, default=0
-        Seed of the assignment of labels.
+        Seed of k-means. The default repeats the same labels; None draws anew each time.
+    n_jobs : int, optional
+        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
 
     Attributes
     ----------
@@ -77,10 +88,7 @@ class CCAMSC(GraphClusterer):
     eigenvalues_ : array (n_clusters,)
         Of the normalised graph.
     scaling_, n_iter_, converged_, history_, n_views_, view_names_, sample_ids_
-    n_clusters_, selection_
-        The number of clusters found, and what it was chosen by ("auto"), else None.
-    n_missing_, imputation_
-        Values missing by view, and how they were filled in, or None.
+    n_clusters_, selection_, n_missing_, imputation_
         As for `MFMSC`; nothing is iterated.
 
     Notes
@@ -99,69 +107,69 @@ class CCAMSC(GraphClusterer):
     True
     """
 
+    _rules: ClassVar[Rules] = {
+        **GraphClusterer._rules,
+        "n_components": OrNone(Whole(1)),
+        "ridge": Number(0),
+        "max_rank": Whole(1),
+        "combine": OneOf(("mean", "concatenate")),
+    }
+
     def __init__(
         self,
         n_clusters: int | str = 8,
         *,
         n_components: int | None = None,
-        regularization: float = 1.0,
+        ridge: float = 1.0,
         max_rank: int = 100,
         combine: str = "mean",
         n_neighbors: int = 10,
         affinity: str = "knn",
         scaling: Scaling = "auto",
         degree_regularization: float = 0.0,
-        assign_labels: str = "kmeans",
         random_state: Seed = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_components = n_components
-        self.regularization = regularization
+        self.ridge = ridge
         self.max_rank = max_rank
         self.combine = combine
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.scaling = scaling
         self.degree_regularization = degree_regularization
-        self.assign_labels = assign_labels
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        if self.n_components is not None:
-            check_int("n_components", self.n_components, minimum=1)
-        check_real("regularization", self.regularization, minimum=0)
-        check_int("max_rank", self.max_rank, minimum=1)
-        check_choice("combine", self.combine, ("mean", "concatenate"))
-
-    def _fit(self, views: Views) -> Outcome:
-        m = self.n_components or self.n_clusters_
-        tables = self._features(views, 2 * m)
-        factors = [ridge_factor(X, self.regularization, self.max_rank) for X in tables]
+    def _fit(self, views: Views, n_clusters: int) -> CCAClustering:
+        m = self.n_components or n_clusters
+        tables, scaling = self._features(views, 2 * m)
+        factors = [ridge_factor(X, self.ridge, self.max_rank) for X in tables]
         G, _ = common_subspace(factors, m)
         variates = [canonical_variates(M, G) for M in factors]
-        self.canonical_correlations_ = mean_correlations(variates)
-        Z = np.mean(variates, axis=0) if self.combine == "mean" else np.hstack(variates)
-        self.canonical_variates_ = Z.astype(np.result_type(*tables))
+        combined = np.mean(variates, axis=0) if self.combine == "mean" else np.hstack(variates)
+        Z = combined.astype(np.result_type(*tables))
         kind = "knn" if self.affinity == PRECOMPUTED else self.affinity
-        W = linked_graph(self.canonical_variates_, kind, self.n_neighbors, self.n_clusters_)
-        cut = normalized_cut(
-            W,
-            self.n_clusters_,
-            regularization=self.degree_regularization,
-            assign=self.assign_labels,
-            random_state=self.random_state,
+        W = linked_graph(Z, kind, self.n_neighbors, n_clusters)
+        cut = self._cut(W, n_clusters)
+        return CCAClustering(
+            labels=cut.labels,
+            embedding=cut.embedding,
+            affinity=W,
+            eigenvalues=cut.eigenvalues,
+            canonical_correlations=mean_correlations(variates),
+            canonical_variates=Z,
+            scaling=scaling,
+            placing=self._placing_by_neighbors(views, scaling, cut.labels, n_clusters),
         )
-        self.affinity_, self.labels_, self.embedding_ = W, cut.labels, cut.embedding
-        self.eigenvalues_ = cut.eigenvalues
-        return Outcome("converged", ({"iteration": 1, "residual": 0.0},))
 
-    def _features(self, views: Views, rank: int) -> list[Array]:
+    def _features(self, views: Views, rank: int) -> tuple[list[Array], dict[str, str]]:
         if self.affinity != PRECOMPUTED:
-            tables, self.scaling_ = scale_views(views, self.scaling)
-            return tables
-        self.scaling_ = dict.fromkeys(views.names, "none")
-        return [affinity_features(as_graph(A, name), rank, self.degree_regularization) for name, A in views.items()]
+            return scale_views(views, self.scaling)
+        graphs = [as_graph(A, name) for name, A in views.items()]
+        features = [affinity_features(W, rank, self.degree_regularization) for W in graphs]
+        return features, dict.fromkeys(views.names, "none")
 
 
 def ridge_factor(X: Array, rho: float, max_rank: int) -> Dense:
@@ -228,6 +236,6 @@ def objective(G: Dense, tables: Sequence[Dense], rho: float) -> float:
 
 def mean_correlations(variates: Sequence[Dense]) -> Dense:
     """Correlation of the views' variates, component by component: the mean over the pairs of views."""
-    units = [Z / np.where((length := np.linalg.norm(Z, axis=0)) > 0, length, 1) for Z in variates]
+    units = [Z / or_one(np.linalg.norm(Z, axis=0)) for Z in variates]
     pairs = list(combinations(units, 2)) or [(units[0], units[0])]
     return np.mean([np.einsum("ij,ij->j", P, Q) for P, Q in pairs], axis=0)

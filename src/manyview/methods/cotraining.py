@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from functools import reduce
 from itertools import combinations
 from operator import add
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.checks import InputError, check_int, check_real, quoted
+from manyview.checks import CALLBACK, TEXT, InputError, Number, OrNone, Rules, Whole, quoted
 from manyview.graphs.laplacian import normalized_adjacency
 from manyview.methods.base import GraphClusterer
+from manyview.methods.result import Clustering
+from manyview.numerics.division import unit_length_rows
 from manyview.numerics.eigenvectors import fix_signs
 from manyview.numerics.loop import Callback, Outcome, run
-from manyview.partition.spectral import assign_labels, spectral_embedding, unit_length_rows
+from manyview.partition.spectral import kmeans_labels, spectral_embedding
 from manyview.preprocessing.scaling import Scaling
 from manyview.typing import Dense, Seed
 from manyview.views.container import Views
@@ -50,15 +53,15 @@ class CoTraining(GraphClusterer):
     degree_regularization : float, default=1
         tau in the normalisation of K_v, see `MFMSC`: a loosely linked sample of one view does not become an
         eigenvector that the other views then have to follow.
-    assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
-        How labels are read off the embedding.
     max_iter : int, default=25
         Most rounds.
     tol : float, default=0.05
         Rounds go on while they raise the agreement of the views (see `history_`) by more; a round that does not is
         undone. The source leaves the number of rounds to the user.
     random_state : int, RandomState instance or None, default=0
-        Seed of the assignment of labels.
+        Seed of k-means. The default repeats the same labels; None draws anew each time.
+    n_jobs : int, optional
+        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
     callback : callable, optional
         Called with the record of each round; returns True to stop.
 
@@ -73,11 +76,8 @@ class CoTraining(GraphClusterer):
         Per round the "agreement" it led to, the mean over pairs of views of |U_v'U_w|_F^2 / c (1: the same subspace),
         and the "residual": by how much agreement rose.
     scaling_, n_iter_, converged_, n_views_, view_names_, sample_ids_
-    n_clusters_, selection_
-        The number of clusters found, and what it was chosen by ("auto"), else None.
-    n_missing_, imputation_
-        Values missing by view, and how they were filled in, or None.
-        As for `MFMSC`.
+    n_clusters_, selection_, n_missing_, imputation_
+        As for `MFMSC`; `n_iter_` counts rounds, and `converged_` says whether they ended by `tol`.
 
     Notes
     -----
@@ -95,6 +95,14 @@ class CoTraining(GraphClusterer):
     True
     """
 
+    _rules: ClassVar[Rules] = {
+        **GraphClusterer._rules,
+        "informative_view": OrNone(TEXT),
+        "max_iter": Whole(1),
+        "tol": Number(0),
+        "callback": CALLBACK,
+    }
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -104,10 +112,10 @@ class CoTraining(GraphClusterer):
         scaling: Scaling = "auto",
         informative_view: str | None = None,
         degree_regularization: float = 1.0,
-        assign_labels: str = "kmeans",
         max_iter: int = 25,
         tol: float = 0.05,
         random_state: Seed = 0,
+        n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -116,37 +124,38 @@ class CoTraining(GraphClusterer):
         self.scaling = scaling
         self.informative_view = informative_view
         self.degree_regularization = degree_regularization
-        self.assign_labels = assign_labels
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.callback = callback
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_int("max_iter", self.max_iter, minimum=1)
-        check_real("tol", self.tol, minimum=0)
+    def _check_views(self, views: Views) -> None:
+        super()._check_views(views)
+        if self.informative_view is not None and self.informative_view not in views.names:
+            raise InputError(f"informative_view={self.informative_view!r} is none of the views: {quoted(views.names)}.")
 
-    def _fit(self, views: Views) -> Outcome:
-        read_from = self._read_from(views)
-        graphs = self._view_graphs(views)
+    def _fit(self, views: Views, n_clusters: int) -> Clustering:
+        graphs, scaling = self._view_graphs(views, n_clusters)
         dtype = np.result_type(*graphs)
-        K = [normalized_adjacency(W.astype(np.float64), self.degree_regularization) for W in graphs]
-        U, outcome = self._rounds(K, [self._first_basis(W) for W in graphs])
-        self.affinity_ = sp.csr_array(reduce(add, graphs) * (1 / len(graphs)), dtype=dtype)
-        self.embedding_ = np.hstack([unit_length_rows(U[v]) for v in read_from]).astype(dtype)
-        self.labels_ = assign_labels(self.embedding_, self.n_clusters_, self.assign_labels, self.random_state)
-        return outcome
+        tau = self.degree_regularization
+        K = [normalized_adjacency(W.astype(np.float64), tau) for W in graphs]
+        U, outcome = self._rounds(K, [spectral_embedding(W.astype(np.float64), n_clusters, tau)[1] for W in graphs])
+        embedding = np.hstack([unit_length_rows(U[v]) for v in self._read_from(views)]).astype(dtype)
+        labels = kmeans_labels(embedding, n_clusters, self.random_state)
+        return Clustering(
+            labels=labels,
+            embedding=embedding,
+            affinity=sp.csr_array(reduce(add, graphs) * (1 / len(graphs)), dtype=dtype),
+            scaling=scaling,
+            placing=self._placing_by_neighbors(views, scaling, labels, n_clusters),
+            outcome=outcome,
+        )
 
     def _read_from(self, views: Views) -> list[int]:
         if self.informative_view is None:
             return list(range(views.n_views))
-        if self.informative_view not in views.names:
-            raise InputError(f"informative_view={self.informative_view!r} is none of the views: {quoted(views.names)}.")
         return [views.names.index(self.informative_view)]
-
-    def _first_basis(self, W: sp.csr_array) -> Dense:
-        return spectral_embedding(W.astype(np.float64), self.n_clusters_, self.degree_regularization)[1]
 
     def _rounds(self, K: list[sp.csr_array], U: list[Dense]) -> tuple[list[Dense], Outcome]:
         kept, reached = U, agreement(U)

@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import brentq
 
-from manyview.checks import check_int, check_real
+from manyview.checks import CALLBACK, Number, Rules, Whole
 from manyview.graphs.laplacian import degrees
 from manyview.methods.base import GraphClusterer
-from manyview.numerics.loop import Callback, Outcome, run
-from manyview.partition.spectral import assign_labels, spectral_embedding, unit_length_rows
+from manyview.methods.result import WeightedClustering
+from manyview.numerics.division import or_one, unit_length_rows
+from manyview.numerics.loop import Callback, run
+from manyview.partition.spectral import kmeans_labels, spectral_embedding
 from manyview.preprocessing.scaling import Scaling
 from manyview.typing import Dense, Seed
 from manyview.views.container import Views
@@ -53,14 +56,14 @@ class MAASC(GraphClusterer):
     degree_regularization : float, default=1
         tau: D_v above is the degrees plus tau times their mean. A sample that is loosely linked in the sum of the
         graphs is then not split off on its own; 0 is the source's form.
-    assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
-        How labels are read off the embedding.
     max_iter : int, default=20
         Most rounds of (w, F); the source's number.
     tol : float, default=1e-4
         Stop when no weight moves by more.
     random_state : int, RandomState instance or None, default=0
-        Seed of the assignment of labels.
+        Seed of k-means. The default repeats the same labels; None draws anew each time.
+    n_jobs : int, optional
+        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
     callback : callable, optional
         Called with the record of each round; returns True to stop.
 
@@ -76,11 +79,8 @@ class MAASC(GraphClusterer):
     history_ : list of dict
         The "objective" of each round, and the "residual": the largest change of a weight.
     scaling_, n_iter_, converged_, n_views_, view_names_, sample_ids_
-    n_clusters_, selection_
-        The number of clusters found, and what it was chosen by ("auto"), else None.
-    n_missing_, imputation_
-        Values missing by view, and how they were filled in, or None.
-        As for `MFMSC`.
+    n_clusters_, selection_, n_missing_, imputation_
+        As for `MFMSC`; `n_iter_` counts rounds, and `converged_` says whether they ended by `tol`.
 
     Notes
     -----
@@ -101,6 +101,13 @@ class MAASC(GraphClusterer):
     True
     """
 
+    _rules: ClassVar[Rules] = {
+        **GraphClusterer._rules,
+        "max_iter": Whole(1),
+        "tol": Number(0),
+        "callback": CALLBACK,
+    }
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -109,10 +116,10 @@ class MAASC(GraphClusterer):
         affinity: str = "knn",
         scaling: Scaling = "auto",
         degree_regularization: float = 1.0,
-        assign_labels: str = "kmeans",
         max_iter: int = 20,
         tol: float = 1e-4,
         random_state: Seed = 0,
+        n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -120,37 +127,38 @@ class MAASC(GraphClusterer):
         self.affinity = affinity
         self.scaling = scaling
         self.degree_regularization = degree_regularization
-        self.assign_labels = assign_labels
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.callback = callback
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_int("max_iter", self.max_iter, minimum=1)
-        check_real("tol", self.tol, minimum=0)
-
-    def _fit(self, views: Views) -> Outcome:
-        graphs = self._view_graphs(views)
+    def _fit(self, views: Views, n_clusters: int) -> WeightedClustering:
+        graphs, scaling = self._view_graphs(views, n_clusters)
         dtype = np.result_type(*graphs)
         K = [W.astype(np.float64) for W in graphs]
-        state = start(K, self.n_clusters_, self.degree_regularization)
+        state = start(K, n_clusters, self.degree_regularization)
 
         def sweep(_i: int) -> dict[str, float]:
             before = state.w
             state.w = update_weights(state.F, before, K, state.tau)
-            state.U, state.F = embed(aggregate(K, state.w), self.n_clusters_, state.tau)
+            state.U, state.F = embed(aggregate(K, state.w), n_clusters, state.tau)
             change = float(np.abs(state.w - before).max())
             return {"objective": objective(state.F, state.w, K, state.tau), "residual": change}
 
         outcome = run(sweep, max_iter=self.max_iter, tol=self.tol, name="MAASC", callback=self.callback)
-        self.view_weights_ = state.w**2 / np.sum(state.w**2)
-        self.affinity_ = aggregate(K, np.sqrt(self.view_weights_)).astype(dtype)
-        self.embedding_ = state.U.astype(dtype)
-        rows = unit_length_rows(self.embedding_)
-        self.labels_ = assign_labels(rows, self.n_clusters_, self.assign_labels, self.random_state)
-        return outcome
+        weights = state.w**2 / np.sum(state.w**2)
+        embedding = state.U.astype(dtype)
+        labels = kmeans_labels(unit_length_rows(embedding), n_clusters, self.random_state)
+        return WeightedClustering(
+            labels=labels,
+            embedding=embedding,
+            affinity=aggregate(K, np.sqrt(weights)).astype(dtype),
+            view_weights=weights,
+            scaling=scaling,
+            placing=self._placing_by_neighbors(views, scaling, labels, n_clusters),
+            outcome=outcome,
+        )
 
 
 @dataclass
@@ -185,7 +193,7 @@ def embed(W: sp.csr_array, c: int, tau: float) -> tuple[Dense, Dense]:
     """Bottom c eigenvectors F of the pencil of D - W against D, F'DF = I; and U = D^1/2 F before it."""
     _, U = spectral_embedding(W, c, tau)
     d = regularized_degrees(W, tau)
-    return U, U / np.sqrt(np.where(d > 0, d, 1))[:, None]
+    return U, U / np.sqrt(or_one(d))[:, None]
 
 
 def quadratic_forms(F: Dense, K: Sequence[sp.csr_array], tau: float) -> tuple[Dense, Dense]:

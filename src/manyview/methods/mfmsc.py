@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.checks import InputError, check_choice, check_int, check_real
-from manyview.graphs.affinity import GRAPHS, PRECOMPUTED, as_graph, linked_graph
-from manyview.methods.base import MultiViewClusterer
-from manyview.numerics.loop import Outcome
-from manyview.partition.spectral import normalized_cut
+from manyview.checks import Each, InputError, Number, OrNone, Rules
+from manyview.graphs.affinity import PRECOMPUTED, as_graph, linked_graph
+from manyview.methods.base import GraphClusterer
+from manyview.methods.result import CutClustering
 from manyview.preprocessing.scaling import Scaling, scale_views, side_by_side
-from manyview.typing import Seed
+from manyview.typing import Graph, Seed
 from manyview.views.container import Views
 
 
-class MFMSC(MultiViewClusterer):
+class MFMSC(GraphClusterer):
     r"""Multi-feature spectral clustering: the views are laid side by side and clustered as one table.
 
     With F the n x c embedding, W the graph of the concatenated views and D its degrees, it solves
@@ -42,10 +42,10 @@ class MFMSC(MultiViewClusterer):
         How much each view's squared distances count; all 1 by default.
     degree_regularization : float, default=0
         tau above; 1 keeps the cut from splitting off a few outliers.
-    assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
-        How labels are read off the embedding.
     random_state : int, RandomState instance or None, default=0
-        Seed of the assignment of labels. The default repeats the same labels; None draws anew each time.
+        Seed of k-means. The default repeats the same labels; None draws anew each time.
+    n_jobs : int, optional
+        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
 
     Attributes
     ----------
@@ -59,9 +59,9 @@ class MFMSC(MultiViewClusterer):
     scaling_ : dict
         The scaling used, by view.
     n_iter_, converged_, history_
-        1, True and one record: nothing is iterated.
+        0, True and empty: nothing is iterated.
     n_clusters_, selection_
-        The number of clusters found, and what it was chosen by ("auto"), else None.
+        The number of clusters found, and what it was chosen by (with "auto"), otherwise None.
     n_views_, view_names_, sample_ids_, n_missing_
         What came in; values missing by view.
     imputation_ : str or None
@@ -80,6 +80,8 @@ class MFMSC(MultiViewClusterer):
     True
     """
 
+    _rules: ClassVar[Rules] = {**GraphClusterer._rules, "view_weights": OrNone(Each(Number(0)))}
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -89,8 +91,8 @@ class MFMSC(MultiViewClusterer):
         scaling: Scaling = "auto",
         view_weights: Sequence[float] | None = None,
         degree_regularization: float = 0.0,
-        assign_labels: str = "kmeans",
         random_state: Seed = 0,
+        n_jobs: int | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
@@ -98,41 +100,36 @@ class MFMSC(MultiViewClusterer):
         self.scaling = scaling
         self.view_weights = view_weights
         self.degree_regularization = degree_regularization
-        self.assign_labels = assign_labels
         self.random_state = random_state
+        self.n_jobs = n_jobs
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_int("n_neighbors", self.n_neighbors, minimum=1)
-        check_choice("affinity", self.affinity, (*GRAPHS, PRECOMPUTED))
-        check_real("degree_regularization", self.degree_regularization, minimum=0)
+    def _check_views(self, views: Views) -> None:
+        super()._check_views(views)
+        weights = self._weights(views.n_views)
+        if len(weights) != views.n_views or not any(weights):
+            raise InputError(f"view_weights={weights} for {views.n_views} views; give one weight per view, not all 0.")
 
-    def _fit(self, views: Views) -> Outcome:
-        W = self._graph(views, self._weights(views.n_views))
-        cut = normalized_cut(
-            W,
-            self.n_clusters_,
-            regularization=self.degree_regularization,
-            assign=self.assign_labels,
-            random_state=self.random_state,
+    def _fit(self, views: Views, n_clusters: int) -> CutClustering:
+        W, scaling = self._graph(views, n_clusters)
+        cut = self._cut(W, n_clusters)
+        return CutClustering(
+            labels=cut.labels,
+            embedding=cut.embedding,
+            affinity=W,
+            eigenvalues=cut.eigenvalues,
+            scaling=scaling,
+            placing=self._placing_by_neighbors(views, scaling, cut.labels, n_clusters),
         )
-        self.affinity_, self.labels_, self.embedding_ = W, cut.labels, cut.embedding
-        self.eigenvalues_ = cut.eigenvalues
-        return Outcome("converged", ({"iteration": 1, "residual": 0.0},))
 
-    def _graph(self, views: Views, weights: list[float]) -> sp.csr_array:
+    def _graph(self, views: Views, n_clusters: int) -> tuple[Graph, dict[str, str]]:
+        weights = self._weights(views.n_views)
         if self.affinity == PRECOMPUTED:
-            self.scaling_ = dict.fromkeys(views.names, "none")
             graphs = [as_graph(A, name) for name, A in views.items()]
-            return sp.csr_array(sum(W * W.dtype.type(w) for W, w in zip(graphs, weights, strict=True)))
-        tables, self.scaling_ = scale_views(views, self.scaling)
+            total = sp.csr_array(sum(W * W.dtype.type(w) for W, w in zip(graphs, weights, strict=True)))
+            return total, dict.fromkeys(views.names, "none")
+        tables, scaling = scale_views(views, self.scaling)
         X = side_by_side([X * X.dtype.type(np.sqrt(w)) for X, w in zip(tables, weights, strict=True)])
-        return linked_graph(X, self.affinity, self.n_neighbors, self.n_clusters_)
+        return linked_graph(X, self.affinity, self.n_neighbors, n_clusters), scaling
 
     def _weights(self, n_views: int) -> list[float]:
-        if self.view_weights is None:
-            return [1.0] * n_views
-        weights = [check_real("view_weights", w, minimum=0) for w in self.view_weights]
-        if len(weights) != n_views or not any(weights):
-            raise InputError(f"view_weights={weights} for {n_views} views; give one weight per view, not all 0.")
-        return weights
+        return [1.0] * n_views if self.view_weights is None else [float(w) for w in self.view_weights]

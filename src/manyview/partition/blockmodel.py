@@ -15,19 +15,85 @@ this. eta is the share of edges that are expected to mean nothing; pi pays for e
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
 
 from manyview.typing import Dense, Indices, Labels
 
 TINY = np.finfo(np.float64).tiny
-BACKGROUND = 0.05  # eta
-LABEL_COST = 0.5  # pi
-STEP = 1e-9  # smaller gains are rounding
+SMALLEST_GAIN = 1e-9  # smaller ones are rounding
+SMALLEST_SPLIT = 4  # a cluster of fewer samples is not split: two pairs are no clusters
+TWO_MEANS_STEPS = 5  # along one direction; they settle sooner
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How J is defined and searched.
+
+    Attributes
+    ----------
+    background : eta, the share of edges that are expected to mean nothing
+    label_cost : pi, in nats paid for every nat of the labels
+    sweeps : most passes over the samples in an ascent; it nearly always ends sooner, by itself
+    step_trials : how often a step that does not raise J is retried with a third of its moves
+    relaxed : whether soft memberships are followed from every start
+    relaxed_sweeps, softness : passes of these, and the share of a sample's membership that starts spread over all
+    rounds : most rounds of splits and merges
+    proposals : splits and merges that are tried in each
+    worst_loss : of J, that a proposal may have before its ascent
+    halving_sweeps : passes in which the halves of a cluster settle
+    smallest_rise : of J, for which another round is worth while
+    """
+
+    background: float = 0.05
+    label_cost: float = 0.5
+    sweeps: int = 20
+    step_trials: int = 4
+    relaxed: bool = True
+    relaxed_sweeps: int = 10
+    softness: float = 0.1
+    rounds: int = 5
+    proposals: int = 3
+    worst_loss: float = 0.02
+    halving_sweeps: int = 5
+    smallest_rise: float = 1e-6
+
+
+@dataclass(frozen=True)
+class Ascent:
+    """A partition that no move improves, its J, the passes it took, and whether it ended by itself."""
+
+    labels: Labels
+    objective: float
+    sweeps: int
+    converged: bool
+
+
+@dataclass(frozen=True)
+class Search:
+    """How the partition was found.
+
+    Attributes
+    ----------
+    objective : J of the partition
+    starts : partitions that were ascended from, splits and merges included
+    sweeps : passes over the samples, in all of them
+    converged : whether the ascent to the partition ended by itself
+    runner_up : J of the best other partition that was found, -inf if there was none
+    agreement : adjusted Rand index of that one with the partition
+    """
+
+    objective: float
+    starts: int
+    sweeps: int
+    converged: bool
+    runner_up: float
+    agreement: float
 
 
 @dataclass(frozen=True)
@@ -55,15 +121,20 @@ class BlockModel:
     graphs: tuple[sp.csr_array, ...]
     weights: tuple[float, ...]
     n_clusters: int
-    background: float = field(default_factory=lambda: BACKGROUND)
-    label_cost: float = field(default_factory=lambda: LABEL_COST)
+    settings: SearchSettings = SearchSettings()
 
     @classmethod
-    def of(cls, graphs: Iterable[sp.csr_array], weights: Sequence[float], n_clusters: int) -> BlockModel:
+    def of(
+        cls,
+        graphs: Iterable[sp.csr_array],
+        weights: Sequence[float],
+        n_clusters: int,
+        settings: SearchSettings = SearchSettings(),  # noqa: B008
+    ) -> BlockModel:
         """Make a model: each graph's entries are scaled to add up to 1, and the weights to have mean 1."""
-        shares = tuple(sp.csr_array(W / max(W.sum(), TINY), dtype=np.float64) for W in graphs)
+        layers = tuple(sp.csr_array(W / max(W.sum(), TINY), dtype=np.float64) for W in graphs)
         mean = sum(weights) / len(weights)
-        return cls(shares, tuple(w / mean for w in weights), n_clusters)
+        return cls(layers, tuple(w / mean for w in weights), n_clusters, settings)
 
     def evaluate(self, z: NDArray[Any]) -> tuple[float, Dense]:
         """Return J, and the evidence T (n x c) for each sample in each cluster.
@@ -82,20 +153,20 @@ class BlockModel:
             J += w * float((M * R).sum())
             T += links @ (w * n * R)
         sizes, log_sizes = self._sizes(z)
-        return J + self.label_cost * float(sizes @ log_sizes), T + self.label_cost * log_sizes
+        return J + self.settings.label_cost * float(sizes @ log_sizes), T + self.settings.label_cost * log_sizes
 
     def blocks(self, z: Labels) -> Blocks:
         """Return what the partition z tells about the links of other samples."""
         c = self.n_clusters
         block_matrices = (sum_by_cluster(links_to_clusters(W, z, c), z, c) for W in self.graphs)
         ratios = tuple(w * self._log_ratios(M) for w, M in zip(self.weights, block_matrices, strict=True))
-        return Blocks(ratios, self.label_cost * self._sizes(z)[1])
+        return Blocks(ratios, self.settings.label_cost * self._sizes(z)[1])
 
     def _log_ratios(self, M: Dense) -> Dense:
         """Return how much likelier an edge is between each two clusters than by chance, as a logarithm."""
         a = M.sum(axis=1)
-        ratio = (1 - self.background) * M / np.maximum(np.outer(a, a), TINY)
-        return np.log(np.maximum(ratio + self.background, TINY))
+        ratio = (1 - self.settings.background) * M / np.maximum(np.outer(a, a), TINY)
+        return np.log(np.maximum(ratio + self.settings.background, TINY))
 
     def _sizes(self, z: NDArray[Any]) -> tuple[Dense, Dense]:
         """Share of the samples in each cluster, and its logarithm."""
@@ -105,74 +176,79 @@ class BlockModel:
 
     def information(self, z: Labels) -> Dense:
         """Return what each layer contributes to J, in nats, at least 0."""
-        alone = (replace(self, graphs=(W,), weights=(w,), label_cost=0.0) for W, w in self._layers())
+        free = replace(self.settings, label_cost=0.0)
+        alone = (replace(self, graphs=(W,), weights=(w,), settings=free) for W, w in self._layers())
         return np.array([max(model.evaluate(z)[0], 0.0) for model in alone])
 
     def _layers(self) -> Iterable[tuple[sp.csr_array, float]]:
         return zip(self.graphs, self.weights, strict=True)
 
-    def ascend(self, z: Labels, max_sweeps: int = 20) -> tuple[Labels, float]:
+    def ascend(self, z: Labels) -> Ascent:
         """Move samples to their best clusters as long as J rises; no cluster is emptied."""
         J, T = self.evaluate(z)
-        for _ in range(max_sweeps):
+        for sweep in range(self.settings.sweeps):
             better = self._step(z, J, T)
             if better is None:
-                break
+                return Ascent(z, J, sweep, converged=True)
             z, J, T = better
-        return z, J
+        return Ascent(z, J, self.settings.sweeps, converged=False)
 
     def _step(self, z: Labels, J: float, T: Dense) -> tuple[Labels, float, Dense] | None:
         """Move all samples that gain; if J does not rise, only the third that gains most, and so on."""
         rows = np.arange(len(z))
         best = T.argmax(axis=1)
         gain = T[rows, best] - T[rows, z]
-        movers = np.flatnonzero(gain > STEP)
+        movers = np.flatnonzero(gain > SMALLEST_GAIN)
         movers = movers[np.argsort(-gain[movers], kind="stable")]
-        for _ in range(4):
+        for _ in range(self.settings.step_trials):
             new = z.copy()
             new[movers] = best[movers]
             if len(movers) and np.bincount(new, minlength=self.n_clusters).min() > 0:
                 J_new, T_new = self.evaluate(new)
-                if J_new > J + STEP:
+                if J_new > J + SMALLEST_GAIN:
                     return new, J_new, T_new
             movers = movers[: len(movers) // 3]
         return None
 
-    def relax(self, z: Labels, sweeps: int = 10) -> Labels:
+    def relax(self, z: Labels) -> Labels:
         """Follow soft memberships (mean field) from z: they leave poor optima that single moves cannot."""
-        c = self.n_clusters
-        Q = 0.9 * np.eye(c)[z] + 0.1 / c
-        for _ in range(sweeps):
+        c, softness = self.n_clusters, self.settings.softness
+        Q = (1 - softness) * np.eye(c)[z] + softness / c
+        for _ in range(self.settings.relaxed_sweeps):
             _, T = self.evaluate(Q)
             Q = np.exp(T - T.max(axis=1, keepdims=True))
             Q /= Q.sum(axis=1, keepdims=True)
         new = Q.argmax(axis=1)
         return new if np.bincount(new, minlength=c).min() > 0 else z
 
-    def fit(self, starts: Sequence[Labels], F: Dense, rounds: int = 5) -> tuple[Labels, float]:
-        """Return the best partition found from the starts, improved by splits and merges, and its J.
+    def fit(self, starts: Sequence[Labels], F: Dense) -> tuple[Labels, Search]:
+        """Return the best partition found from the starts, improved by splits and merges, and how it was found.
 
         F (n x k) is an embedding of the samples; it proposes where a cluster could be split.
         """
-        starts = [*starts, *(self.relax(z) for z in starts)]
-        z, J = max((self.ascend(z) for z in starts), key=lambda found: found[1])
-        for _ in range(rounds if self.n_clusters > 2 else 0):
-            proposals = self.split_and_merge(z, self.halve(z, F))
-            new, J_new = max((self.ascend(p) for p in proposals), key=lambda found: found[1], default=(z, J))
-            if J_new <= J + 1e-6:
+        soft = [self.relax(z) for z in starts] if self.settings.relaxed else []
+        tried = [self.ascend(z) for z in (*starts, *soft)]
+        best = max(tried, key=lambda found: found.objective)
+        for _ in range(self.settings.rounds if self.n_clusters > 2 else 0):
+            proposals = self.split_and_merge(best.labels, self.halve(best.labels, F))
+            ascents = [self.ascend(proposal) for proposal in proposals]
+            tried += ascents
+            new = max(ascents, key=lambda found: found.objective, default=best)
+            if new.objective <= best.objective + self.settings.smallest_rise:
                 break
-            z, J = new, J_new
-        return z, J
+            best = new
+        return best.labels, _search(best, tried)
 
-    def halve(self, z: Labels, F: Dense, sweeps: int = 5) -> Labels:
+    def halve(self, z: Labels, F: Dense) -> Labels:
         """Cut every cluster k in two, labelled 2k and 2k + 1: along its longest direction in F, then by ascent of J."""
         half = np.zeros(len(z), dtype=np.intp)
         for k in range(self.n_clusters):
             members = np.flatnonzero(z == k)
             half[members] = split_in_two(F[members])
-        doubled = replace(self, n_clusters=2 * self.n_clusters, label_cost=0.0)
+        free = replace(self.settings, label_cost=0.0)
+        doubled = replace(self, n_clusters=2 * self.n_clusters, settings=free)
         rows = np.arange(len(z))
-        for _ in range(sweeps):
+        for _ in range(self.settings.halving_sweeps):
             _, T = doubled.evaluate(2 * z + half)
             new = (T[rows, 2 * z + 1] > T[rows, 2 * z]).astype(np.intp)
             if np.array_equal(new, half):
@@ -180,7 +256,7 @@ class BlockModel:
             half = new
         return 2 * z + half
 
-    def split_and_merge(self, z: Labels, halves: Labels, top: int = 3, worst_loss: float = 0.02) -> list[Labels]:
+    def split_and_merge(self, z: Labels, halves: Labels) -> list[Labels]:
         """Return the most promising partitions that split one cluster into its halves and merge two others.
 
         What a split gains and a merger loses is read off the block matrices of the halves (with eta = 0), without
@@ -198,7 +274,8 @@ class BlockModel:
         net = gain[:, None] - loss[p, q]  # clusters to split x pairs to merge
         pair = np.arange(len(p))
         net[p, pair] = net[q, pair] = -np.inf
-        chosen = [j for j in np.argsort(-net, axis=None, kind="stable")[:top] if net.flat[j] >= -worst_loss]
+        promising = np.argsort(-net, axis=None, kind="stable")[: self.settings.proposals]
+        chosen = [j for j in promising if net.flat[j] >= -self.settings.worst_loss]
         proposals = []
         for split, merged in zip(*np.unravel_index(np.array(chosen, dtype=np.intp), net.shape), strict=True):
             new = z.copy()
@@ -206,6 +283,19 @@ class BlockModel:
             new[(z == split) & (halves % 2 == 1)] = q[merged]
             proposals.append(new)
         return proposals
+
+
+def _search(best: Ascent, tried: Sequence[Ascent]) -> Search:
+    others = [found for found in tried if not np.array_equal(found.labels, best.labels)]
+    second = max(others, key=lambda found: found.objective, default=None)
+    return Search(
+        objective=best.objective,
+        starts=len(tried),
+        sweeps=sum(found.sweeps for found in tried),
+        converged=best.converged,
+        runner_up=-np.inf if second is None else second.objective,
+        agreement=1.0 if second is None else float(adjusted_rand_score(best.labels, second.labels)),
+    )
 
 
 def links_to_clusters(W: sp.csr_array, z: NDArray[Any], c: int) -> Dense:
@@ -226,13 +316,13 @@ def sum_by_cluster(links: Dense, z: NDArray[Any], c: int) -> Dense:
 
 
 def split_in_two(X: Dense) -> Indices:
-    """2-means along the longest direction of some points; fewer than four points stay together."""
-    if len(X) < 4:
+    """2-means along the longest direction of some points; fewer than `SMALLEST_SPLIT` points stay together."""
+    if len(X) < SMALLEST_SPLIT:
         return np.zeros(len(X), dtype=np.intp)
     X = X - X.mean(axis=0)
     t = X @ np.linalg.eigh(X.T @ X)[1][:, -1]
     upper = t > 0
-    for _ in range(5):
+    for _ in range(TWO_MEANS_STEPS):
         if upper.all() or not upper.any():
             break
         upper = t > (t[upper].mean() + t[~upper].mean()) / 2

@@ -27,8 +27,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, check_int
+from manyview.numerics.division import unit_length_rows
 from manyview.partition.blockmodel import TINY, BlockModel, links_to_clusters, merge_loss, sum_by_cluster, xlogx
-from manyview.partition.spectral import pivoted_kmeans, spectral_embedding, unit_length_rows
+from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
 from manyview.typing import Dense, Labels
 
 MOST_CLUSTERS = 30
@@ -65,7 +66,7 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Levels:
+class Hierarchy:
     """Partitions into 2, 3, ... clusters, the separation of each, and the eigenvalues of the summed graphs."""
 
     labels: list[Labels]
@@ -77,7 +78,7 @@ def select_n_clusters(
     graphs: Sequence[sp.csr_array],
     *,
     max_clusters: int | None = None,
-    regularization: float = 1.0,
+    degree_regularization: float = 1.0,
     repeats: int = 8,
     seed: int = 0,
 ) -> Selection:
@@ -91,7 +92,7 @@ def select_n_clusters(
         They are layers of one block model. Samples without links in a graph are left to the others.
     max_clusters : int, optional
         The largest candidate; 30 by default. At most a fifth of the samples are tried.
-    regularization : float
+    degree_regularization : float
         tau in ``D + tau * mean(D)``, for the spectral cuts.
     repeats : int
         Number of subgraphs, each of 80 % of the samples.
@@ -110,10 +111,12 @@ def select_n_clusters(
     most = MOST_CLUSTERS if max_clusters is None else check_int("max_clusters", max_clusters, minimum=2)
     most = min(most, n // SMALLEST_CLUSTER)
     check_int("repeats", repeats, minimum=1)
-    whole = partition(layers, most + 1, regularization)
+    whole = build_hierarchy(layers, most + 1, degree_regularization)
     rng = np.random.default_rng(seed)
     subsets = [np.sort(rng.choice(n, int(SHARE * n), replace=False)) for _ in range(repeats)]
-    parts = [partition([sp.csr_array(W[s][:, s]) for W in layers], most + 1, regularization) for s in subsets]
+    parts = [
+        build_hierarchy([sp.csr_array(W[s][:, s]) for W in layers], most + 1, degree_regularization) for s in subsets
+    ]
     separation = np.mean([part.separation for part in parts], axis=0)
     stability = np.array([worst_found_again(whole, subsets, parts, level) for level in range(most - 1)])
     score = (separation[:-1] - separation[1:]) * stability
@@ -122,7 +125,7 @@ def select_n_clusters(
     return Selection(candidates, eigengap, separation[:-1], stability, score, int(candidates[score.argmax()]))
 
 
-def worst_found_again(whole: Levels, subsets: Sequence[Labels], parts: Sequence[Levels], level: int) -> float:
+def worst_found_again(whole: Hierarchy, subsets: Sequence[Labels], parts: Sequence[Hierarchy], level: int) -> float:
     """Return how well that cluster of a level is found again in the subgraphs, on average, which is so least."""
     found = [
         found_again(whole.labels[level][subset], part.labels[level], level + 2)
@@ -131,21 +134,21 @@ def worst_found_again(whole: Levels, subsets: Sequence[Labels], parts: Sequence[
     return float(np.mean(found, axis=0).min())
 
 
-def partition(graphs: Sequence[sp.csr_array], most: int, regularization: float) -> Levels:
+def build_hierarchy(graphs: Sequence[sp.csr_array], most: int, degree_regularization: float) -> Hierarchy:
     """Partition into 2 .. `most` clusters, from the finest level to the coarsest."""
-    values, F = spectral_embedding(total(graphs), most, regularization)
+    values, F = spectral_embedding(total(graphs), most, degree_regularization)
     model = BlockModel.of(graphs, [1.0] * len(graphs), most)
     labels, separation = [], []
     merged: list[Labels] = []
     for c in range(most, 1, -1):
         model = replace(model, n_clusters=c)
         starts = [pivoted_kmeans(unit_length_rows(F[:, :c]), c), *merged]
-        z, _ = max((model.ascend(start) for start in starts), key=lambda found: found[1])
+        z = max((model.ascend(start) for start in starts), key=lambda found: found.objective).labels
         labels.append(z)
         nearest, (p, q) = nearest_clusters(model, z)
         separation.append(nearest)
         merged = [merge(z, p, q)]
-    return Levels(labels[::-1], np.array(separation[::-1]), values)
+    return Hierarchy(labels[::-1], np.array(separation[::-1]), values)
 
 
 def total(graphs: Sequence[sp.csr_array]) -> sp.csr_array:

@@ -14,12 +14,31 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from manyview.checks import InputError, check_choice, quoted
-from manyview.typing import Array
+from manyview.checks import InputError, InputTypeError, check_choice, quoted
+from manyview.numerics.division import inverse_or_zero, or_one
+from manyview.typing import Array, Dense
 from manyview.views.container import Views
 
 Scaling: TypeAlias = str | Mapping[str, str] | Sequence[str]
 SCALINGS = ("auto", "standard", "robust", "unit", "none")
+
+
+@dataclass(frozen=True)
+class _ScalingRule:
+    """A way of scaling, or one per view."""
+
+    def check(self, name: str, value: object) -> object:
+        if isinstance(value, str):
+            return check_choice(name, value, SCALINGS)
+        if not isinstance(value, Mapping | Sequence):
+            raise InputTypeError(
+                f"{name}={value!r} is a {type(value).__name__}; give one of {quoted(SCALINGS)}, or one per view."
+            )
+        ways = value.values() if isinstance(value, Mapping) else value
+        return [check_choice(name, way, SCALINGS) for way in ways]
+
+
+SCALING = _ScalingRule()
 FARTHEST = 1e6  # deviations: beyond, an outlier is an outlier
 REACH = 10.0  # values this many deviations off do not count towards a robust mean and standard deviation
 
@@ -41,9 +60,8 @@ def scale_views(views: Views, scaling: Scaling = "auto", dense: str = "standard"
 
 def choose_scalings(views: Views, scaling: Scaling, dense: str = "standard") -> dict[str, str]:
     """Return the scaling of each view by name, "auto" resolved."""
+    SCALING.check("scaling", scaling)
     chosen = _one_per_view(views, scaling)
-    for way in chosen.values():
-        check_choice("scaling", way, SCALINGS)
     automatic = {name: "unit" if is_sparse_view(X) else dense for name, X in views.items()}
     return {name: automatic[name] if way == "auto" else way for name, way in chosen.items()}
 
@@ -94,18 +112,23 @@ class Standardizer:
             )
         Y = _clip_outliers(X) if robust else X
         largest = np.fmax.reduce(np.abs(Y), axis=0)  # NaN only where a column holds nothing else
-        largest = np.where(largest > 0, largest, 1).astype(X.dtype)
+        largest = or_one(largest).astype(X.dtype)
         mean, sd = _mean_and_deviation(Y / largest)
         return cls(largest, mean, np.where(sd > 10 * np.finfo(X.dtype).eps, sd, 0), FARTHEST if robust else np.inf)
 
     def apply(self, X: Array) -> Array:
         """Standardise the columns."""
-        inverse = np.where(self.sd > 0, 1 / np.where(self.sd > 0, self.sd, 1), 0).astype(X.dtype)
+        inverse = inverse_or_zero(self.sd).astype(X.dtype)
         with np.errstate(over="ignore"):  # of an outlier far beyond the limit
             Y = np.clip(X / self.largest, -self.limit, self.limit)
         Y -= self.mean
         Y *= inverse
         return np.clip(Y, -self.limit, self.limit)
+
+    @property
+    def units(self) -> Dense:
+        """One deviation of each column, in the column's own units."""
+        return self.sd * self.largest
 
     def undo(self, Y: Array) -> Array:
         """Return standardised columns to their own units."""
@@ -153,15 +176,22 @@ def unit_rows(X: Array) -> Array:
 
     A standardised row has this length on average, so views scaled in the two ways can be laid side by side.
     """
+    Y, _ = _with_row_units(X)
+    return Y
+
+
+def _with_row_units(X: Array) -> tuple[Array, Dense]:
+    """Return the rows at length sqrt(d), and what each was divided by; in two steps, so that no square overflows."""
     magnitude = abs(X).max(axis=1)
     largest = magnitude.toarray().ravel() if sp.issparse(magnitude) else magnitude
     Y = _divide_rows(X, largest)
     squares = Y.power(2).sum(axis=1) if sp.issparse(Y) else np.einsum("ij,ij->i", Y, Y)
-    return _divide_rows(Y, np.sqrt(np.asarray(squares).ravel() / X.shape[1]))
+    lengths = np.sqrt(np.asarray(squares).ravel() / X.shape[1])
+    return _divide_rows(Y, lengths), largest * lengths
 
 
 def _divide_rows(X: Array, lengths: Array) -> Array:
-    divisor = np.where(lengths > 0, lengths, 1).astype(X.dtype)
+    divisor = or_one(lengths).astype(X.dtype)
     if sp.issparse(X):
         return sp.csr_array((X.data / np.repeat(divisor, np.diff(X.indptr)), X.indices, X.indptr), X.shape)
     return X / divisor[:, None]
@@ -200,6 +230,24 @@ class Scaler:
         if self.columns is not None:
             return self.columns.apply(X)
         return unit_rows(without_missing(X)) if self.way == "unit" else X
+
+    def to_own_units(self, E: Array, X: Array) -> Array:
+        """Return errors E, found in the scaled table X, in the units of X itself."""
+        if self.columns is not None:
+            return _multiply(E, self.columns.units[None, :])
+        return _multiply(E, _with_row_units(without_missing(X))[1][:, None]) if self.way == "unit" else E
+
+
+def _multiply(E: Array, units: Dense) -> Array:
+    """Multiply rows or columns with their units, in the precision of E; overflow becomes the largest number."""
+    units = units.astype(E.dtype)
+    most = np.finfo(E.dtype).max
+    with np.errstate(over="ignore"):
+        if not sp.issparse(E):
+            return np.clip(E * units, -most, most)
+        product = sp.csr_array(E.multiply(units))
+    product.data = np.clip(product.data, -most, most)
+    return product
 
 
 def side_by_side(tables: Sequence[Array]) -> Array:

@@ -97,5 +97,5 @@ def agree(W: sp.csr_array, labels: Integers, present: Mask) -> tuple[float | Non
     n_clusters = len(np.unique(labels))
     if W.nnz == 0 or n_clusters < 2:
         return None, None
-    own = normalized_cut(W, n_clusters, regularization=REGULARIZATION, random_state=0).labels
+    own = normalized_cut(W, n_clusters, degree_regularization=REGULARIZATION, random_state=0).labels
     return clustering_accuracy(labels, own), normalized_mutual_information(labels, own)

@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.manifold import TSNE
 
-from manyview.partition.spectral import spectral_embedding, unit_length_rows
+from manyview.numerics.division import unit_length_rows
+from manyview.partition.spectral import spectral_embedding
 from manyview.typing import Dense, Indices
 
 Floats = Dense

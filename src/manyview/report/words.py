@@ -121,7 +121,7 @@ def _missing_sentence(model: MultiViewClusterer, views: Views) -> str:
     missing = sum(views.n_missing.values())
     if not missing:
         return ""
-    in_model = type(model).__name__ == "OCBR" and model.get_params()["variant"] == "balanced"
+    in_model = type(model).__name__ == "OCBR"
     how = (
         "did not enter the fit, which counts observed values only"
         if in_model

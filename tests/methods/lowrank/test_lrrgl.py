@@ -74,7 +74,9 @@ def test_no_gradient_changes_faster_than_its_lipschitz_constant(data, rng):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"nonnegative": False}, {"affinity": "sum"}, {"graph": "knn"}, {"graph": "adaptive"}], ids=str
+    "options",
+    [{}, {"nonnegative": False}, {"representation_graph": "sum"}, {"affinity": "knn"}, {"affinity": "adaptive"}],
+    ids=str,
 )
 def test_every_variant_finds_the_clusters(options, blobs):
     model = LRRGL(3, **options).fit([X.astype(np.float32) for X in blobs.views.arrays])
@@ -118,7 +120,7 @@ def test_what_does_not_fit_in_memory_is_refused(blobs):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"graph": "full"}, "Unknown graph='full'"),
+        ({"affinity": "full"}, "Unknown affinity='full'"),
         ({"sparsity": None}, "sparsity=None"),
         ({"graph_weight": -1}, "graph_weight=-1"),
         ({"consensus_weight": np.inf}, "consensus_weight=inf"),

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from manyview import RLRR, InputError, adjusted_rand_index, clustering_accuracy, load_digits
-from manyview.graphs.affinity import local_scaling_graph
-from manyview.methods.lowrank import representation, selfexpression, transition
+from manyview.methods.lowrank import representation, selfexpression
 from manyview.methods.lowrank.rlrr import objective
 from manyview.numerics.proximal import partial_singular_value_threshold, singular_value_threshold
 from manyview.preprocessing.corruption import corrupt_entries
@@ -14,14 +13,6 @@ from manyview.preprocessing.corruption import corrupt_entries
 def stacked(views):
     X = np.vstack([(X - X.mean(axis=0)).T / X.std() for X in views])
     return X, selfexpression.unit_weight(X)
-
-
-@pytest.fixture
-def tables(rng):
-    """Two views of 24 samples in two planes, with a few entries spoilt."""
-    codes = np.kron(np.eye(2), np.ones((12, 2))) * rng.standard_normal((24, 4))
-    views = [codes @ rng.standard_normal((4, d)) for d in (5, 7)]
-    return [np.where(rng.random(X.shape) < 0.1, 4.0, X) for X in views]
 
 
 def solve(X, lam, *, nonnegative, sweeps=3000):
@@ -52,23 +43,6 @@ def test_the_optimum_is_that_of_a_generic_solver(nonnegative, weight, tables):
         assert found.min() >= 0
     assert objective(found, [X - X @ found], lam) == pytest.approx(best, rel=1e-3)
     assert objective(found, [state.E], lam) == pytest.approx(best, rel=1e-3)
-
-
-@pytest.mark.parametrize("weight", [0.3, 1.0])
-def test_the_optimum_over_transitions_is_that_of_a_generic_solver(weight, tables):
-    cp = pytest.importorskip("cvxpy")
-    lam = weight / np.sqrt(24)
-    P_v = [transition.transition_matrix(local_scaling_graph(X, 23)) for X in tables]
-    P = cp.Variable((24, 24))
-    cost = cp.normNuc(P) + lam * sum(cp.sum(cp.abs(Pv - P)) for Pv in P_v)
-    best = cp.Problem(cp.Minimize(cost), [P >= 0, cp.sum(P, axis=1) == 1]).solve(solver="CLARABEL")
-    state = transition.initial_state(P_v)
-    for _ in range(3000):
-        gaps = transition.sweep(P_v, state, lam)
-    assert gaps["residual"] < 1e-4
-    np.testing.assert_allclose(state.P.sum(axis=1), 1, rtol=1e-10)
-    assert state.P.min() >= 0
-    assert transition.objective(state.P, [Pv - state.P for Pv in P_v], lam) == pytest.approx(best, rel=1e-3)
 
 
 # Each update beats random perturbations of its own subproblem -------------------------------------
@@ -154,9 +128,8 @@ def test_partial_thresholding_follows_a_rising_rank(rng):
     [
         {},
         {"nonnegative": False},
-        {"level": "transition"},
-        {"affinity": "sum"},
-        {"affinity": "sum", "nonnegative": False},
+        {"representation_graph": "sum"},
+        {"representation_graph": "sum", "nonnegative": False},
     ],
     ids=str,
 )
@@ -174,6 +147,21 @@ def test_what_is_found_adds_up_to_the_data(blobs):
     assert model.representation_.min() >= 0
     for X, E in zip(blobs.views.arrays, model.corruption_, strict=True):
         np.testing.assert_allclose(model.representation_.T @ X + E, X, atol=1e-2 * np.abs(X).max())
+
+
+def test_errors_are_in_the_units_of_the_view(blobs):
+    tables = [1000 * X + 5 for X in blobs.views.arrays]
+    plain, scaled = RLRR(3).fit(blobs.views), RLRR(3).fit(tables)
+    for E, F in zip(plain.corruption_, scaled.corruption_, strict=True):
+        np.testing.assert_allclose(F, 1000 * E, rtol=1e-5, atol=1e-6)
+
+
+def test_errors_of_rows_scaled_to_one_length_are_in_the_units_of_the_view(rng):
+    counts = np.kron(np.eye(3), np.ones((20, 8))) * rng.poisson(4, (60, 24)).astype(float)
+    model = RLRR(3, scaling="unit").fit(counts)
+    lengths = np.linalg.norm(counts, axis=1, keepdims=True) / np.sqrt(24)
+    Z = model.representation_
+    np.testing.assert_allclose(model.corruption_[0], counts - lengths * (Z.T @ (counts / lengths)), atol=0.2)
 
 
 def test_factors_multiply_out_to_the_representation(blobs):
@@ -200,7 +188,6 @@ def test_corrupted_digits_are_told_apart():
     ("options", "hint"),
     [
         ({}, "nonnegative=False"),
-        ({"level": "transition"}, "level='feature'"),
         ({"nonnegative": False}, "Cluster fewer"),
     ],
     ids=str,
@@ -212,7 +199,7 @@ def test_what_does_not_fit_in_memory_is_refused(options, hint, blobs):
 
 def test_by_default_the_free_memory_is_the_limit(blobs, monkeypatch):
     monkeypatch.setattr(representation, "available_memory", lambda: 1e4)
-    with pytest.raises(InputError, match="80 % of what is free"):
+    with pytest.raises(InputError, match="80% of the free memory"):
         RLRR(3).fit(blobs.views)
 
 
@@ -223,7 +210,7 @@ def test_free_memory_is_known():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"level": "graph"}, "Unknown level='graph'"),
+        ({"representation_graph": "full"}, "Unknown representation_graph='full'"),
         ({"affinity": "knn"}, "Unknown affinity='knn'"),
         ({"sparsity": -1}, "sparsity=-1"),
         ({"nonnegative": 1}, "nonnegative=1"),
@@ -244,12 +231,3 @@ def test_a_callback_sees_the_gaps_and_can_stop(blobs):
     model = RLRR(3, callback=lambda record: seen.append(record) or len(seen) == 2).fit(blobs.views)
     assert model.n_iter_ == 2
     assert {"residual", "fit_gap", "rank_gap", "sign_gap", "change"} <= set(seen[0])
-
-
-def test_transitions_can_start_from_affinities_of_the_users(blobs):
-    affinities = [np.asarray(local_scaling_graph(X, len(X) - 1).toarray()) for X in blobs.views.arrays]
-    given = RLRR(3, level="transition", affinity="precomputed").fit(affinities)
-    built = RLRR(3, level="transition", scaling="none").fit(blobs.views)
-    np.testing.assert_allclose(given.representation_, built.representation_, atol=1e-8)
-    assert adjusted_rand_index(blobs.labels, given.labels_) == 1
-    assert set(given.scaling_.values()) == {"none"}

@@ -1,7 +1,8 @@
-"""The OCBR estimator: its results, its variants, and data that are bad in one way or another."""
+"""The OCBR estimator: its results, its parameters, and data that are bad in one way or another."""
 
 import tracemalloc
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,10 +11,9 @@ from sklearn.datasets import make_circles, make_moons
 from sklearn.exceptions import ConvergenceWarning
 
 from manyview import DIGITS_VIEWS, OCBR, InputError, adjusted_rand_index, clustering_accuracy, load_digits, make_views
-from manyview.methods.ocbr import balanced
+from manyview.methods.ocbr import consensus, estimator
+from manyview.methods.ocbr.recovered import recover
 from manyview.preprocessing.corruption import corrupt_entries
-
-VARIANTS = ["balanced", "corrected", "printed"]
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +74,8 @@ def test_corrupted_entries_of_digits_are_found(digits, noisy_digits, noisy_model
 # Results -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_attributes(variant, blobs):
-    model = OCBR(3, variant=variant).fit(blobs.views)
+def test_attributes(blobs):
+    model = OCBR(3).fit(blobs.views)
     for X, U, W, E, L in zip(
         blobs.views.arrays, model.bases_, model.graphs_, model.corruption_, model.reconstructions_, strict=True
     ):
@@ -105,6 +103,32 @@ def test_history(noisy_model):
     assert objective[-1] <= objective[0]
     assert objective[-1] == pytest.approx(objective.min(), rel=1e-3)
     assert noisy_model.history_[-1]["residual"] <= 1e-3
+
+
+def test_the_search_for_the_partition_is_told(noisy_model, data):
+    search = noisy_model.search_
+    assert search.converged
+    assert search.starts >= 4
+    assert search.sweeps > 0
+    assert search.runner_up <= search.objective
+    assert -0.5 <= search.agreement <= 1
+    assert OCBR(4, graph="joint").fit(data.views).search_ is None
+
+
+def test_a_search_that_is_cut_short_has_not_converged(data):
+    class Hasty(OCBR):
+        _settings = replace(OCBR._settings, search=replace(OCBR._settings.search, sweeps=0))
+
+    model = Hasty(4).fit(data.views)
+    assert not model.search_.converged
+    assert not model.converged_
+
+
+def test_the_views_are_recovered_once_also_where_the_number_of_clusters_is_chosen(data, monkeypatch):
+    calls = []
+    monkeypatch.setattr(estimator, "recover", lambda *args: calls.append(args) or recover(*args))
+    assert OCBR("auto").fit(data.views).n_clusters_ == 4
+    assert len(calls) == 1
 
 
 def test_errors_and_reconstructions_are_in_the_units_of_the_view():
@@ -181,13 +205,13 @@ def test_a_view_of_noise_is_ignored(width, data, rng):
 
 def test_a_view_of_noise_is_left_out_of_the_joint_graph(data, rng, monkeypatch):
     joint_graphs = []
-    agreed_labels = balanced.agreed_labels
+    agreed_labels = consensus.agreed_labels
 
-    def spy(problem, model, views, joint):
+    def spy(model, views, joint, options):
         joint_graphs.append(joint)
-        return agreed_labels(problem, model, views, joint)
+        return agreed_labels(model, views, joint, options)
 
-    monkeypatch.setattr(balanced, "agreed_labels", spy)
+    monkeypatch.setattr(consensus, "agreed_labels", spy)
     OCBR(4).fit(data.views)
     OCBR(4).fit([*data.views.arrays, rng.standard_normal((150, 15))])
     good, with_noise, again = joint_graphs
@@ -273,40 +297,11 @@ def test_absurd_entries(size, data, rng):
 
 def test_sparse_matrices_can_go_unscaled(rng):
     counts = sp.csr_array(np.kron(np.eye(3), np.ones((20, 8))) * rng.poisson(4, (60, 24)).astype(float))
-    for variant in ("balanced", "corrected"):
-        model = OCBR(3, scaling="none", variant=variant).fit([counts, counts.toarray()])
-        assert adjusted_rand_index(np.repeat(np.arange(3), 20), model.labels_) == 1
+    model = OCBR(3, scaling="none").fit([counts, counts.toarray()])
+    assert adjusted_rand_index(np.repeat(np.arange(3), 20), model.labels_) == 1
 
 
-# Variants and parameters -------------------------------------------------------------------------
-
-
-def test_the_printed_algorithm_runs_and_is_no_use(digits):
-    few, truth = digits.views[np.arange(0, 2000, 10)], digits.labels[::10]
-    with pytest.warns(ConvergenceWarning, match="OCBR stopped at max_iter=25"):
-        printed = OCBR(10, variant="printed").fit(few)
-    assert (printed.n_iter_, printed.converged_) == (25, False)
-    assert printed.scaling_ == dict.fromkeys(digits.views.names, "standard")
-    default = OCBR(10).fit(few)
-    assert clustering_accuracy(truth, default.labels_) > clustering_accuracy(truth, printed.labels_) + 0.3
-
-
-@pytest.mark.parametrize("orthonormalize", ["polar", "kmeans"])
-def test_the_corrected_algorithm_converges(orthonormalize, blobs):
-    model = OCBR(3, variant="corrected", orthonormalize=orthonormalize).fit(blobs.views)
-    assert adjusted_rand_index(blobs.labels, model.labels_) == 1
-    assert model.converged_
-    assert [U.shape for U in model.bases_] == [(60, 3)] * 2
-    mu = [record["mu"] for record in model.history_]
-    assert mu == sorted(mu)
-    if orthonormalize == "kmeans":  # one entry per row: the indicator of a partition
-        assert all((np.count_nonzero(U, axis=1) == 1).all() for U in model.bases_)
-
-
-def test_the_corrected_algorithm_reports_in_the_units_of_the_view(blobs):
-    model = OCBR(3, variant="corrected").fit([1000 * X + 5 for X in blobs.views.arrays])
-    for X, L, E in zip(blobs.views.arrays, model.reconstructions_, model.corruption_, strict=True):
-        np.testing.assert_allclose(L + E.toarray(), 1000 * X + 5, atol=0.01 * 1000 * np.abs(X).max())
+# Parameters --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -315,10 +310,6 @@ def test_the_corrected_algorithm_reports_in_the_units_of_the_view(blobs):
         {"graph": "joint"},
         {"graph": "sum"},
         {"graph": "blend"},
-        {"graph": "blend", "assign_labels": "qr"},
-        {"graph_weight": 1.0},
-        {"consensus_weight": 0.5},
-        {"graph_weight": 0.3, "consensus_weight": 0.3, "graph": "joint"},
         {"n_neighbors": 1},
         {"n_neighbors": 1000},
         {"n_components": 2},
@@ -342,12 +333,6 @@ def test_parameters_give_the_clusters(parameters, dtype, blobs):
         np.testing.assert_allclose(U.T @ U, np.eye(U.shape[1]), atol=1e-5)
 
 
-def test_graph_weight_leaves_sparse_views_alone(blobs, rng):
-    counts = np.eye(3)[blobs.labels] @ np.kron(np.eye(3), np.ones((1, 8))) * rng.poisson(4, (60, 24))
-    model = OCBR(3, graph_weight=1.0).fit([sp.csr_array(counts), blobs.views.arrays[0]])
-    assert adjusted_rand_index(blobs.labels, model.labels_) == 1
-
-
 def test_a_callback_sees_every_sweep_and_can_stop(data):
     seen = []
     model = OCBR(4, callback=seen.append).fit(data.views)
@@ -367,18 +352,13 @@ def test_too_few_sweeps_warn(data):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"variant": "best"}, "Unknown variant='best'. Choose one of: 'balanced', 'corrected', 'printed'"),
         ({"graph": "knn"}, "Unknown graph='knn'. Choose one of: 'consensus', 'joint', 'sum', 'blend'"),
-        ({"orthonormalize": "qr"}, "Unknown orthonormalize='qr'. Choose one of: 'polar', 'kmeans'"),
-        ({"assign_labels": "vote"}, "Unknown assign_labels='vote'. Choose one of: 'kmeans', 'discretize', 'qr'"),
         ({"scaling": "log"}, "Unknown scaling='log'. Choose one of: 'auto', 'standard', 'robust'"),
         ({"n_neighbors": 0}, "n_neighbors=0 is too small; give a whole number of at least 1"),
         ({"n_components": 2.5}, "n_components=2.5 is a float; give a whole number"),
         ({"max_iter": 0}, "max_iter=0 is too small"),
         ({"tol": -1}, "tol=-1 is out of range; give a finite number from 0"),
-        ({"graph_weight": -0.1}, "graph_weight=-0.1 is out of range"),
-        ({"consensus_weight": np.nan}, "consensus_weight=nan is out of range"),
-        ({"consensus_weight": "1"}, "consensus_weight='1' is a str"),
+        ({"callback": 1}, "callback=1 is a int; give a function, or None"),
         ({"sparsity": 0}, "sparsity=0 is out of range; give a finite number from 1e-06"),
         ({"noise_level": 0.0}, "noise_level=0.0 is out of range; give a finite number from 1e-06"),
         ({"degree_regularization": -1}, "degree_regularization=-1 is out of range"),

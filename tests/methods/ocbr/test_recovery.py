@@ -3,19 +3,18 @@
 import numpy as np
 import pytest
 
-from manyview.methods.ocbr import recovery
 from manyview.methods.ocbr.recovery import (
-    MOST_LENIENT,
-    NARROWEST,
     Recovery,
     narrowness,
     orthogonal_iteration,
     singular_triplets,
     typical_size,
 )
+from manyview.methods.ocbr.settings import Settings
 from manyview.numerics.proximal import singular_value_threshold, soft_threshold
 
 NOISE_LEVEL = 0.2
+MOST_LENIENT, NARROWEST = Settings().most_lenient, Settings().narrowest
 
 
 def low_rank(n, d, rank=3, noise=0.1, seed=0):
@@ -37,7 +36,7 @@ def gross(shape, share, seed=1, two_sided=True):
 
 
 def recover(X, r, tol=1e-3, sparsity=1.0, sweeps=500):
-    state = Recovery.start(X, r, NOISE_LEVEL, sparsity)
+    state = Recovery.start(X, r, NOISE_LEVEL, sparsity, NARROWEST)
     for _ in range(sweeps):
         if state.residual <= tol:
             break
@@ -63,7 +62,7 @@ def small():
 
 def test_weights_are_the_documented_ones():
     _, X = low_rank(40, 16)
-    state = Recovery.start(X, 5, NOISE_LEVEL, sparsity=2.0)
+    state = Recovery.start(X, 5, NOISE_LEVEL, 2.0, NARROWEST)
     assert state.tau == pytest.approx(0.2 * (np.sqrt(40) + 4))
     assert state.kappa == pytest.approx(2 * state.tau / np.sqrt(40))
     assert state.U.shape == (40, 5)
@@ -177,30 +176,31 @@ def test_gross_errors_have_their_size_and_sign(corrupted):
 def test_the_low_rank_part_is_found_in_spite_of_them(corrupted):
     L, state = corrupted
     assert np.linalg.norm(state.L * state.unit - L) < 0.2 * np.linalg.norm(L)
-    assert np.linalg.norm(state.cleaned(state.leniency()) - L) < 0.5 * np.linalg.norm(state.X * state.unit - L)
+    cleaned = state.cleaned(state.leniency(MOST_LENIENT))
+    assert np.linalg.norm(cleaned - L) < 0.5 * np.linalg.norm(state.X * state.unit - L)
 
 
 def test_leniency_tells_a_corrupted_view_from_a_clean_one(corrupted):
-    assert corrupted[1].leniency() == 1
-    assert recover(low_rank(300, 40, noise=0.3)[1], 30).leniency() == MOST_LENIENT
+    assert corrupted[1].leniency(MOST_LENIENT) == 1
+    assert recover(low_rank(300, 40, noise=0.3)[1], 30).leniency(MOST_LENIENT) == MOST_LENIENT
 
 
 def test_leniency_falls_as_corruption_grows():
     _, X = low_rank(300, 40, noise=0.3)
-    found = [recover(X + gross(X.shape, share), 30).leniency() for share in (0.0, 0.015, 0.025, 0.1)]
+    found = [recover(X + gross(X.shape, share), 30).leniency(MOST_LENIENT) for share in (0.0, 0.015, 0.025, 0.1)]
     assert found == sorted(found, reverse=True)
     assert 1 < found[2] < 5
 
 
 def test_tails_on_one_side_are_no_corruption():
     _, X = low_rank(300, 40, noise=0.3)
-    assert recover(X + gross(X.shape, 0.15, two_sided=False), 30).leniency() == MOST_LENIENT
+    assert recover(X + gross(X.shape, 0.15, two_sided=False), 30).leniency(MOST_LENIENT) == MOST_LENIENT
 
 
 def test_a_clean_view_stays_almost_as_it_is():
     _, X = low_rank(300, 40, noise=0.3)
     state = recover(X, 30)
-    assert np.linalg.norm(state.cleaned(state.leniency()) - X) < 0.01 * np.linalg.norm(X)
+    assert np.linalg.norm(state.cleaned(state.leniency(MOST_LENIENT)) - X) < 0.01 * np.linalg.norm(X)
     assert np.mean(state.gross_errors() != 0) < 0.01
 
 
@@ -221,13 +221,13 @@ def test_absurd_entries_do_not_disturb(size):
     state = recover(np.where(hit, size, X), 30)
     assert np.linalg.norm(state.L * state.unit - L) < 0.15 * np.linalg.norm(L)
     np.testing.assert_allclose(state.gross_errors()[hit], size, rtol=1e-4)
-    assert np.abs(state.cleaned(state.leniency())).max() < 50
+    assert np.abs(state.cleaned(state.leniency(MOST_LENIENT))).max() < 50
 
 
 def test_a_table_of_zeros():
     state = recover(np.zeros((20, 6)), 5)
     assert (state.residual, state.objective()) == (0, 0)
-    for A in (state.L, state.cleaned(state.leniency()), state.gross_errors()):
+    for A in (state.L, state.cleaned(state.leniency(MOST_LENIENT)), state.gross_errors()):
         assert A.shape == (20, 6)
         assert not A.any()
     np.testing.assert_allclose(state.U.T @ state.U, np.eye(5), atol=1e-12)
@@ -244,7 +244,8 @@ def test_the_basis_is_never_wider_than_the_table(n, d, r):
 def test_float32_stays_float32():
     _, X = low_rank(60, 20)
     state = recover((X + gross(X.shape, 0.1)).astype(np.float32), 10)
-    arrays = [state.X, state.U, state.L, state.Y, state.spectrum, state.cleaned(state.leniency()), state.gross_errors()]
+    cleaned = state.cleaned(state.leniency(MOST_LENIENT))
+    arrays = [state.X, state.U, state.L, state.Y, state.spectrum, cleaned, state.gross_errors()]
     assert {A.dtype for A in arrays} == {np.dtype(np.float32)}
     double = recover(X + gross(X.shape, 0.1), 10)
     np.testing.assert_allclose(state.L, double.L, atol=1e-2)
@@ -269,31 +270,11 @@ def test_typical_size_is_the_deviation_of_gaussian_entries_whatever_some_of_them
     assert typical_size(X) == pytest.approx(3, rel=0.1)
 
 
-def cosines_between_bases(beta):
-    """Cosines of the principal angles between the bases of two noisy views of the same samples."""
-    rng = np.random.default_rng(1)
-    shared = rng.standard_normal((100, 4))
-    tables = [shared @ rng.standard_normal((4, 30)) + 3 * rng.standard_normal((100, 30)) for _ in range(2)]
-    first, second = (Recovery.start(X, 6, NOISE_LEVEL, 1.0) for X in tables)
-    for _ in range(50):
-        first.sweep([second.U], beta)
-        second.sweep([first.U], beta)
-    np.testing.assert_allclose(first.U.T @ first.U, np.eye(6), atol=1e-10)
-    assert first.residual < 1e-3
-    return np.linalg.svd(first.U.T @ second.U, compute_uv=False)
-
-
-def test_consensus_brings_the_bases_of_views_nearer():
-    apart, near, nearer = (cosines_between_bases(beta) for beta in (0.0, 0.1, 1.0))
-    assert (apart < near).all()
-    assert (near < nearer).all()
-
-
 # Narrow views ------------------------------------------------------------------------------------
 
 
 def test_narrowness_is_what_the_features_fall_short_of_the_rank():
-    assert [narrowness(d, 60) for d in (200, 60, 40, 20, 2)] == [1, 1, 1.5, NARROWEST, NARROWEST]
+    assert [narrowness(d, 60, NARROWEST) for d in (200, 60, 40, 20, 2)] == [1, 1, 1.5, NARROWEST, NARROWEST]
 
 
 def test_features_that_do_not_tell_about_one_another_are_clipped_and_no_more():
@@ -306,9 +287,8 @@ def test_features_that_do_not_tell_about_one_another_are_clipped_and_no_more():
     assert np.abs(cleaned[hit]).max() < 0.2 * np.abs((X + errors)[hit]).max()
 
 
-def test_a_clean_narrow_view_is_cleaned_with_the_threshold_of_a_wide_one_at_most(monkeypatch):
+def test_a_clean_narrow_view_is_cleaned_with_the_threshold_of_a_wide_one_at_most():
     narrow = recover(np.random.default_rng(0).standard_normal((400, 8)), 60)
     assert narrow.narrowness == NARROWEST
-    assert narrow.leniency() == MOST_LENIENT / NARROWEST
-    monkeypatch.setattr(recovery, "MOST_LENIENT", 1.0)
-    assert narrow.leniency() == 1
+    assert narrow.leniency(MOST_LENIENT) == MOST_LENIENT / NARROWEST
+    assert narrow.leniency(1.0) == 1

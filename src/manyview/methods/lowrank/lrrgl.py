@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.checks import check_choice, check_real
+from manyview.checks import Number, OneOf, Rules
 from manyview.graphs.affinity import GRAPHS, PRECOMPUTED, as_graph, build_graph
 from manyview.graphs.laplacian import laplacian
 from manyview.methods.lowrank.representation import (
     LowRank,
-    RepresentationClusterer,
-    advice,
-    bytes_needed,
-    check_memory,
+    RepresentationClustering,
+    SelfExpressionClusterer,
     dense_columns,
+    tidy_graph,
 )
 from manyview.methods.lowrank.selfexpression import (
     Problem,
@@ -29,13 +30,20 @@ from manyview.methods.lowrank.selfexpression import (
     sweep,
     unit_weight,
 )
-from manyview.numerics.loop import Callback, Outcome
+from manyview.numerics.loop import Callback
 from manyview.preprocessing.scaling import Scaling
-from manyview.typing import Array, Dense, Seed
+from manyview.typing import Array, Dense, Graph, Seed
 from manyview.views.container import Views
 
 
-class LRRGL(RepresentationClusterer):
+@dataclass(frozen=True, kw_only=True)
+class LRRGLClustering(RepresentationClustering):
+    """Adds the Laplacians of the views' graphs."""
+
+    laplacians: list[Graph]
+
+
+class LRRGL(SelfExpressionClusterer):
     r"""Low-rank representation with multi-graph regularisation and iterative agreement of the views.
 
     With X_v (d_v x n, samples in columns) the v-th view and L_v the normalised Laplacian of its neighbour graph,
@@ -65,26 +73,24 @@ class LRRGL(RepresentationClusterer):
         beta: how much the views should agree.
     n_neighbors : int, default=10
         Neighbours per sample, in the graphs of the views and in the final affinity.
-    graph : {"self_tuning", "knn", "adaptive"}, default="self_tuning"
-        How neighbours are weighted in the graphs of the views.
+    affinity : {"self_tuning", "knn", "adaptive", "precomputed"}, default="self_tuning"
+        How neighbours are weighted in the graphs of the views, see `MFMSC`. "precomputed": the views are affinities K_v
+        (n x n, symmetric, non-negative); L_v is taken from them, and each sample is represented by the leading
+        eigenvectors of the normalised K_v, scaled so that their products make up K_v.
     nonnegative : bool, default=True
         Keep Z >= 0, as the source does. This needs all n x n entries of each Z; without it Z_v = Q W_v, where the
         columns of Q (n x r) are an orthonormal basis of the row space of all views, and only W_v (r x n) is iterated.
         That is exact: projecting every Z_v onto Q increases no term.
-    affinity : {"angle", "sum", "precomputed"}, default="angle"
+    representation_graph : {"angle", "sum"}, default="angle"
         How the Z_v become a graph. "angle": each sample is linked to the `n_neighbors` others whose columns of Z make
         the smallest angle with its own (mean cosine over the views, the weight of the link); all other entries are
         dropped. "sum": sum of (|Z_v| + |Z_v'|)/2 as in the source, of which the `n_neighbors` largest
-        entries of each row are kept; it needs more of them (50). "precomputed": the views are affinities K_v (n x n,
-        symmetric, non-negative); L_v is taken from them, each sample is represented by the leading eigenvectors of the
-        normalised K_v, scaled so that their products make up K_v, and the Z_v become a graph as with "angle".
+        entries of each row are kept; it needs more of them (50).
     scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
         "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
         counts and text. "auto" takes "unit" for views that are mostly zeros, else "standard".
     degree_regularization : float, default=0
         tau of the normalised cut; 1 keeps it from splitting off a few outliers.
-    assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
-        How labels are read off the embedding.
     max_iter : int, default=300
     tol : float, default=0.005
         Stop when no constraint is violated by more, relative to the size of its terms, and no Z changes by more.
@@ -93,7 +99,9 @@ class LRRGL(RepresentationClusterer):
     max_memory : float, optional
         Limit in GB; larger problems are refused. By default 80 % of the memory that is free.
     random_state : int, RandomState instance or None, default=0
-        Seed of the assignment of labels.
+        Seed of k-means. The default repeats the same labels; None draws anew each time.
+    n_jobs : int, optional
+        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
     callback : callable, optional
         Called with the record of each sweep; returning True stops the run.
 
@@ -105,7 +113,7 @@ class LRRGL(RepresentationClusterer):
     representation_ : list of arrays (n_samples, n_samples), one per view
         Z_v; with ``nonnegative=False`` the pair of its factors (`left`, `right`, `toarray()`).
     corruption_ : list of arrays (n_samples, n_features of the view)
-        E_v', in the units of the scaled view.
+        E_v', in the units of the view.
     laplacians_ : list of sparse arrays
         L_v.
     sparsity_ : list of float
@@ -118,7 +126,7 @@ class LRRGL(RepresentationClusterer):
         history_ holds the gaps of each sweep: of the fit, between Z and its low-rank and non-negative copies, and the
         change of Z.
     n_clusters_, selection_
-        The number of clusters found, and what it was chosen by ("auto"), else None.
+        The number of clusters found, and what it was chosen by (with "auto"), otherwise None.
     n_views_, view_names_, sample_ids_, n_missing_
         What came in; values missing by view.
     imputation_ : str or None
@@ -138,6 +146,13 @@ class LRRGL(RepresentationClusterer):
     ((400, 400), 2)
     """
 
+    _rules: ClassVar[Rules] = {
+        **SelfExpressionClusterer._rules,
+        "graph_weight": Number(0),
+        "consensus_weight": Number(0),
+        "affinity": OneOf((*GRAPHS, PRECOMPUTED)),
+    }
+
     def __init__(
         self,
         n_clusters: int | str = 8,
@@ -146,16 +161,16 @@ class LRRGL(RepresentationClusterer):
         graph_weight: float = 0.5,
         consensus_weight: float = 0.5,
         n_neighbors: int = 10,
-        graph: str = "self_tuning",
+        affinity: str = "self_tuning",
         nonnegative: bool = True,
-        affinity: str = "angle",
+        representation_graph: str = "angle",
         scaling: Scaling = "auto",
         degree_regularization: float = 0.0,
-        assign_labels: str = "kmeans",
         max_iter: int = 300,
         tol: float = 5e-3,
         max_memory: float | None = None,
         random_state: Seed = 0,
+        n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -163,46 +178,50 @@ class LRRGL(RepresentationClusterer):
         self.graph_weight = graph_weight
         self.consensus_weight = consensus_weight
         self.n_neighbors = n_neighbors
-        self.graph = graph
-        self.nonnegative = nonnegative
         self.affinity = affinity
+        self.nonnegative = nonnegative
+        self.representation_graph = representation_graph
         self.scaling = scaling
         self.degree_regularization = degree_regularization
-        self.assign_labels = assign_labels
         self.max_iter = max_iter
         self.tol = tol
         self.max_memory = max_memory
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.callback = callback
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        for name in ("sparsity", "graph_weight", "consensus_weight"):
-            check_real(name, getattr(self, name), minimum=0)
-        check_choice("graph", self.graph, tuple(GRAPHS))
-
-    def _fit(self, views: Views) -> Outcome:
-        needed = bytes_needed(views, views.n_views, nonnegative=self.nonnegative)
-        check_memory(needed, self.max_memory, views, advice(nonnegative=self.nonnegative))
-        tables = self._features(views)
+    def _fit(self, views: Views, n_clusters: int) -> LRRGLClustering:
+        self._check_memory(views, self._bytes_needed(views, views.n_views), self._advice())
+        tables, scaling = self._features(views, n_clusters)
         X = dense_columns(tables)
         L = [laplacian(W, "normalized") for W in self._graphs(views, tables)]
         R = None if self.nonnegative else row_space(X)
-        self.laplacians_, self.sparsity_ = L, [self.sparsity * unit_weight(Xv) for Xv in X]
+        lam = [self.sparsity * unit_weight(Xv) for Xv in X]
         eta = smoothness(self.graph_weight, self.consensus_weight, len(X))
-        problems = [make_problem(Xv, R, lam, smoothness=eta) for Xv, lam in zip(X, self.sparsity_, strict=True)]
+        problems = [make_problem(Xv, R, lam_v, smoothness=eta) for Xv, lam_v in zip(X, lam, strict=True)]
         states = [initial_state(problem) for problem in problems]
         outcome = self._run(lambda _: sweep_views(problems, states, L, self.graph_weight, self.consensus_weight))
         codes = [state.solution for state in states]
-        self.representation_ = codes if R is None else [LowRank(R, W) for W in codes]
-        self.corruption_ = [state.E.T for state in states]
-        self._cut(self._code_affinity(codes, R), X)
-        return outcome
+        W = tidy_graph(self._representation_affinity(codes, R), X, n_clusters)
+        cut = self._cut(W, n_clusters)
+        return LRRGLClustering(
+            labels=cut.labels,
+            embedding=cut.embedding,
+            affinity=W,
+            eigenvalues=cut.eigenvalues,
+            representation=codes if R is None else [LowRank(R, Z) for Z in codes],
+            corruption=self._errors([state.E for state in states], views, scaling),
+            sparsity=lam,
+            laplacians=L,
+            scaling=scaling,
+            placing=self._placing_by_neighbors(views, scaling, cut.labels, n_clusters),
+            outcome=outcome,
+        )
 
-    def _graphs(self, views: Views, tables: Sequence[Array]) -> list[sp.csr_array]:
+    def _graphs(self, views: Views, tables: Sequence[Array]) -> list[Graph]:
         if self.affinity == PRECOMPUTED:
             return [as_graph(A, name) for name, A in views.items()]
-        return [build_graph(X, self.graph, self.n_neighbors) for X in tables]
+        return [build_graph(X, self.affinity, self.n_neighbors) for X in tables]
 
 
 # The objective and its smooth part ---------------------------------------------------------------

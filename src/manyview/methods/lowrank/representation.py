@@ -4,84 +4,132 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.checks import InputError, InputTypeError, check_choice, check_int, check_real
+from manyview.checks import CALLBACK, FLAG, InputError, Number, OneOf, OrNone, Rules, Whole
 from manyview.environment import available_memory
-from manyview.graphs.affinity import PRECOMPUTED, as_graph
+from manyview.graphs.affinity import as_graph
 from manyview.graphs.connection import connect
 from manyview.graphs.laplacian import symmetrize
 from manyview.graphs.neighbors import from_neighbors, nearest_neighbors
 from manyview.methods.base import MultiViewClusterer
+from manyview.methods.result import CutClustering
+from manyview.numerics.division import unit_length_rows
 from manyview.numerics.loop import Callback, Outcome, Sweep, run
-from manyview.partition.spectral import affinity_features, normalized_cut, unit_length_rows
-from manyview.preprocessing.scaling import Scaling, scale_views
-from manyview.typing import Array, Dense, Indices, Seed
+from manyview.partition.spectral import affinity_features
+from manyview.preprocessing.scaling import Scaler, scale_views
+from manyview.typing import Array, Dense, Graph, Indices
 from manyview.views.container import Views
 
-AFFINITIES = ("angle", "sum")
+REPRESENTATION_GRAPHS = ("angle", "sum")
 RANKS_PER_CLUSTER, LOWEST_RANK = 3, 30  # of the features that stand for given affinities
+FREE_SHARE = 0.8  # of the free memory that a fit may take
+OTHERWISE = "cluster fewer samples, or take a method on sparse graphs such as MFMSC or OCBR."
 COPIES = 15  # Z, its copies, multipliers and what the updates need for a moment; measured, rounded up
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepresentationClustering(CutClustering):
+    """Adds how samples represent one another, the errors of each view, and lambda."""
+
+    representation: Any
+    corruption: list[Dense]
+    sparsity: Any
 
 
 class RepresentationClusterer(MultiViewClusterer):
     """Base of the estimators that learn how samples represent one another."""
 
+    _rules: ClassVar[Rules] = {
+        **MultiViewClusterer._rules,
+        "sparsity": Number(0),
+        "n_neighbors": Whole(1),
+        "degree_regularization": Number(0),
+        "max_iter": Whole(1),
+        "tol": Number(0),
+        "max_memory": OrNone(Number(0)),
+        "callback": CALLBACK,
+    }
+
+    sparsity: float
     n_neighbors: int
-    nonnegative: bool
     affinity: str
-    scaling: Scaling
     degree_regularization: float
-    assign_labels: str
     max_iter: int
     tol: float
     max_memory: float | None
-    random_state: Seed
     callback: Callback | None
-
-    def _check_params(self) -> None:
-        super()._check_params()
-        for name in ("n_neighbors", "max_iter"):
-            check_int(name, getattr(self, name), minimum=1)
-        for name in ("degree_regularization", "tol"):
-            check_real(name, getattr(self, name), minimum=0)
-        if self.max_memory is not None:
-            check_real("max_memory", self.max_memory, minimum=0)
-        check_choice("affinity", self.affinity, (*AFFINITIES, PRECOMPUTED))
-        if not isinstance(self.nonnegative, bool | np.bool_):
-            raise InputTypeError(f"nonnegative={self.nonnegative!r} is neither True nor False.")
 
     def _run(self, sweep: Sweep) -> Outcome:
         name = type(self).__name__
         return run(sweep, max_iter=self.max_iter, tol=self.tol, name=name, callback=self.callback)
 
-    def _features(self, views: Views) -> list[Array]:
-        """Return the scaled views; for affinities, features that reproduce them."""
-        if self.affinity != PRECOMPUTED:
-            tables, self.scaling_ = scale_views(views, self.scaling)
-            return tables
-        self.scaling_ = dict.fromkeys(views.names, "none")
-        rank = max(RANKS_PER_CLUSTER * self.n_clusters_, LOWEST_RANK)
-        return [affinity_features(as_graph(A, name), rank, 1.0) for name, A in views.items()]
+    def _check_memory(self, views: Views, bytes_needed: float, advice: str) -> None:
+        """Refuse a problem that needs more than `max_memory` GB, or than most of what is free."""
+        limit = FREE_SHARE * available_memory() if self.max_memory is None else self.max_memory * 1e9
+        if bytes_needed > limit:
+            given = self.max_memory is not None
+            source = f"max_memory={self.max_memory:g}" if given else f"{FREE_SHARE:.0%} of the free memory"
+            raise InputError(
+                f"n_samples={views.n_samples} needs about {bytes_needed / 1e9:.3g} GB, over the limit of "
+                f"{limit / 1e9:.3g} GB ({source}). {advice}"
+            )
 
-    def _code_affinity(self, codes: Sequence[Dense], R: Dense | None) -> sp.csr_array:
-        if self.affinity != "sum":
+
+class SelfExpressionClusterer(RepresentationClusterer):
+    """Base of the estimators that write each sample as a combination of the others, X = X Z + E."""
+
+    _rules: ClassVar[Rules] = {
+        **RepresentationClusterer._rules,
+        "nonnegative": FLAG,
+        "representation_graph": OneOf(REPRESENTATION_GRAPHS),
+    }
+
+    nonnegative: bool
+    representation_graph: str
+
+    def _features(self, views: Views, n_clusters: int) -> tuple[list[Array], dict[str, str]]:
+        """Return the scaled views and their scaling; for affinities, features that reproduce them."""
+        if not self._is_precomputed():
+            return scale_views(views, self.scaling)
+        rank = max(RANKS_PER_CLUSTER * n_clusters, LOWEST_RANK)
+        features = [affinity_features(as_graph(A, name), rank, 1.0) for name, A in views.items()]
+        return features, dict.fromkeys(views.names, "none")
+
+    def _representation_affinity(self, codes: Sequence[Dense], R: Dense | None) -> Graph:
+        if self.representation_graph == "angle":
             return angle_affinity(codes, self.n_neighbors)
         return sum_affinity(codes if R is None else [LowRank(R, Z) for Z in codes], self.n_neighbors)
 
-    def _cut(self, W: sp.csr_array, X: Sequence[Dense]) -> None:
-        self.affinity_ = tidy_graph(W, X, self.n_clusters_)
-        cut = normalized_cut(
-            self.affinity_,
-            self.n_clusters_,
-            regularization=self.degree_regularization,
-            assign=self.assign_labels,
-            random_state=self.random_state,
+    def _errors(self, E: Sequence[Dense], views: Views, scaling: dict[str, str]) -> list[Dense]:
+        """Return the errors with samples in rows, in the units of the views."""
+        if self._is_precomputed():
+            return [Ev.T for Ev in E]
+        scaled = zip(E, views.items(), strict=True)
+        return [Scaler.fit(X, scaling[name]).to_own_units(Ev.T, X) for Ev, (name, X) in scaled]
+
+    def _bytes_needed(self, views: Views, representations: int) -> float:
+        """Estimate the peak of a fit: `representations` matrices Z and the data, in `COPIES` copies each."""
+        n, d = views.shape
+        rows = n if self.nonnegative else min(n, d)
+        return float(COPIES * itemsize(views)) * n * (representations * rows + d)
+
+    def _advice(self) -> str:
+        """Say what to do about a problem that is too large."""
+        if not self.nonnegative:
+            return f"{OTHERWISE[0].upper()}{OTHERWISE[1:]}"
+        return (
+            "Use nonnegative=False, whose memory grows with n_samples times n_features and not with n_samples squared; "
+            f"or {OTHERWISE}"
         )
-        self.labels_, self.embedding_, self.eigenvalues_ = cut.labels, cut.embedding, cut.eigenvalues
+
+
+def itemsize(views: Views) -> int:
+    """Bytes of a number in the views."""
+    return max(int(X.dtype.itemsize) for X in views.arrays)
 
 
 # From representations to graphs ------------------------------------------------------------------
@@ -154,37 +202,6 @@ def tidy_graph(W: sp.csr_array, tables: Sequence[Dense], n_clusters: int) -> sp.
     return W
 
 
-# Memory ------------------------------------------------------------------------------------------
-
-
 def dense_columns(tables: Sequence[Array]) -> list[Dense]:
     """Turn the tables over: samples in columns, dense."""
     return [np.ascontiguousarray((X.toarray() if sp.issparse(X) else X).T) for X in tables]
-
-
-def check_memory(needed: float, max_memory: float | None, views: Views, advice: str) -> None:
-    """Refuse a problem of `needed` bytes if that is more than `max_memory` GB, or than what is free."""
-    limit = 0.8 * available_memory() if max_memory is None else max_memory * 1e9
-    if needed > limit:
-        source = "80 % of what is free" if max_memory is None else f"max_memory={max_memory:g}"
-        raise InputError(
-            f"n_samples={views.n_samples} needs about {needed / 1e9:.3g} GB, over the limit of {limit / 1e9:.3g} GB "
-            f"({source}). {advice}"
-        )
-
-
-def bytes_needed(views: Views, representations: float, *, nonnegative: bool) -> float:
-    """Estimate the peak of a fit: `representations` matrices Z and the data, in `COPIES` copies each."""
-    n, d = views.shape
-    rows = n if nonnegative else min(n, d)
-    itemsize = max(X.dtype.itemsize for X in views.arrays)
-    return float(COPIES * itemsize) * n * (representations * rows + d)
-
-
-def advice(*, nonnegative: bool, feature_level: bool = True) -> str:
-    """Say what to do about a problem that is too large."""
-    rest = "cluster fewer samples, or take a method on sparse graphs such as MFMSC or OCBR."
-    if not nonnegative:
-        return rest[0].upper() + rest[1:]
-    lean = "nonnegative=False" if feature_level else "level='feature' with nonnegative=False"
-    return f"Use {lean}, whose memory grows with n_samples times n_features and not with n_samples squared; or {rest}"

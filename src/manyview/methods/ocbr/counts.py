@@ -35,16 +35,16 @@ class CountCleaner:
     rarity: NDArray[Any]  # weight of each feature
 
     @classmethod
-    def fit(cls, X: sp.csr_array) -> CountCleaner:
-        """Learn the odds from the entries of X, and the rarity from what is left of them."""
+    def fit(cls, X: sp.csr_array, *, clean: bool = True, weigh: bool = True) -> CountCleaner:
+        """Learn the odds from the entries of X, and the rarity from what is left of them; or either only."""
         positive, negative = X.data[X.data > 0], -X.data[X.data < 0]
         d = X.shape[1]
         cleaner = cls(np.empty(0), np.empty(0), np.ones(d), np.ones(d))
-        if 0 < negative.size < positive.size:
+        if clean and 0 < negative.size < positive.size:
             true = np.bincount(X.indices[X.data > 0], minlength=d) - np.bincount(X.indices[X.data < 0], minlength=d)
             true = np.maximum(true, 0.5)
             cleaner = cls(*signal_odds(positive, negative), true / true.mean(), np.ones(d))
-        return replace(cleaner, rarity=rarity(cleaner.clean(X)))
+        return replace(cleaner, rarity=rarity(cleaner.clean(X))) if weigh else cleaner
 
     def clean(self, X: sp.csr_array) -> sp.csr_array:
         """Return X with its entries weighed."""

@@ -1,89 +1,113 @@
-"""The estimator: parameters in plain words, the variants behind it, and the results on the fitted object."""
+"""The estimator: parameters in plain words, the stages of a fit, and the results on the fitted object."""
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from types import ModuleType
-from typing import Any
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
 
-from manyview.checks import check_choice, check_int, check_real
+from manyview.checks import CALLBACK, Number, OneOf, OrNone, Rules, Whole
 from manyview.methods.base import MultiViewClusterer
-from manyview.methods.ocbr import balanced
-from manyview.methods.ocbr.solution import GRAPHS, Defaults, Problem
-from manyview.methods.paper_ocbr import corrected, printed
-from manyview.methods.placing import Extension
+from manyview.methods.ocbr.consensus import GRAPHS, PartitionOptions, find_partition, make_layers
+from manyview.methods.ocbr.layers import spread
+from manyview.methods.ocbr.placing import LayerPlacing
+from manyview.methods.ocbr.recovered import RecoveredViews, RecoveryOptions, recover
+from manyview.methods.ocbr.settings import Settings
+from manyview.methods.result import PRIVATE, WeightedClustering
 from manyview.numerics.loop import Callback, Outcome
-from manyview.partition.spectral import ASSIGNERS
-from manyview.preprocessing.scaling import Scaler, Scaling, Standardizer, choose_scalings
-from manyview.typing import Array, Seed
+from manyview.partition.blockmodel import Search
+from manyview.preprocessing.scaling import Scaler, Scaling, choose_scalings
+from manyview.typing import Array, Dense, Graph, Mask, Seed
 from manyview.views.container import Views
 
-VARIANTS: dict[str, ModuleType] = {"balanced": balanced, "corrected": corrected, "printed": printed}
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """What turns bases into cleaned views: loadings, the scaling of each view, and who is in it."""
+
+    loadings: tuple[Dense, ...]
+    scalers: tuple[Scaler, ...]
+    present: Mask
+
+    def of(self, bases: list[Dense]) -> list[Dense]:
+        """Return U D' of each view in its own units; rows of samples that are absent from it are NaN."""
+        views = zip(bases, self.loadings, self.scalers, self.present.T, strict=True)
+        return [np.where(here[:, None], _undo(U @ D.T, scaler), U.dtype.type(np.nan)) for U, D, scaler, here in views]
+
+
+def _undo(Y: Dense, scaler: Scaler) -> Dense:
+    return Y if scaler.columns is None else scaler.columns.undo(Y)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OCBRClustering(WeightedClustering):
+    """Adds the views taken apart, and how the partition was found."""
+
+    bases: list[Dense]
+    graphs: list[Graph]
+    corruption: list[Graph]
+    search: Search | None
+    reconstruction: Reconstruction = field(metadata=PRIVATE)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Views that have been scaled and recovered."""
+
+    views: Views
+    scaling: dict[str, str]
+    scalers: list[Scaler]
+    recovered: RecoveredViews
 
 
 class OCBR(MultiViewClusterer):
     r"""Orthogonal clustering basis reconstruction: robust to corrupted entries, any number of views.
 
     Each view X_i is split into a low-rank part on an orthonormal basis of the samples, gross errors in single
-    entries, and small noise; a consensus of the neighbour graphs of the cleaned views is then cut into clusters.
-    With samples in rows (X_i: n x d_i, U_i: n x r, D_i: d_i x r), the default variant solves
+    entries, and small noise; the clusters are the partition that the neighbour graphs of the cleaned views agree on.
+    With samples in rows (X_i: n x d_i, U_i: n x r, D_i: d_i x r), it solves
 
     .. math:: \min_{U_i'U_i = I,\, D_i,\, E_i} \sum_i \tau_i |D_i|_* + \kappa_i |E_i|_1
-              + \tfrac12 |X_i - U_i D_i' - E_i|_F^2 .
+              + \tfrac12 |X_i - U_i D_i' - E_i|_F^2
 
-    See docs/method.md for the derivation, the errata of the paper, and what each term buys.
+    and then maximises the likelihood of a block model of all graphs. See docs/method.md for the derivation, and for
+    what each part buys. The paper's own algorithm is `PaperOCBR`.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
-    variant : {"balanced", "corrected", "printed"}, default="balanced"
-        "balanced": the form above. "corrected": the paper's objective and alternation with its errata mended.
-        "printed": Algorithm 1 of the paper as printed; it shows what the printed equations give, and is no use else.
-    graph_weight : float, optional
-        lambda_2, no unit: how strongly samples are drawn to their neighbours. Default 0 ("balanced") or 0.7, the
-        paper's. In "balanced" it smooths the representation of each view along the joint graph; more helps a plain
-        cut (`graph="joint"`), too much blurs clusters.
-    consensus_weight : float, optional
-        beta, no unit: how strongly the views' bases follow one another. Default 0 ("balanced") or 0.25, the paper's.
-        In "balanced" it is measured in tau_i^2, the square of the singular value that just survives. More makes
-        views agree, too much lets a bad view spoil a good one.
     n_neighbors : int, optional
-        s, neighbours per sample in each graph; by default 10 (5 in "printed"; in "balanced" 20 for sparse views, and
-        at most a sixth of n). Fewer keeps small clusters apart, more smooths over noise.
+        s, neighbours per sample in each graph; by default 10, or 20 for sparse views, and at most a sixth of n. Fewer
+        keeps small clusters apart, more smooths over noise.
     n_components : int, optional
         r, columns of each basis; max(60, c) by default, at most a third of n and the number of features. Too few
-        loses small clusters, more costs time. "balanced" only: the other variants have r = c.
+        loses small clusters, more costs time.
     sparsity : float, default=1.0
-        Factor on the weight kappa (or gamma) of |E|_1. Larger declares fewer entries corrupted.
+        Factor on the weight kappa of |E|_1. Larger declares fewer entries corrupted.
     noise_level : float, default=0.2
         theta, in robust standard deviations of a view: noise of this size in every entry is expected, and taken
         out; tau = theta (sqrt(n) + sqrt(d)), kappa = tau / sqrt(max(n, d)). More cleans more. In a view of fewer
-        features than `n_components` it is raised, up to three times. "balanced" only.
+        features than `n_components` it is raised, up to three times.
     graph : {"consensus", "joint", "sum", "blend"}, default="consensus"
-        The graph that is cut. "joint": distances summed over the views. "sum": the views' graphs added. "blend":
-        both. "consensus": the partition that views' graphs and joint graph agree on best, each telling only what
-        it can tell (`manyview.partition.blockmodel`). "balanced" only: the other variants cut the sum.
-    orthonormalize : {"polar", "kmeans"}, default="polar"
-        How "corrected" keeps U orthonormal: by the nearest such matrix, or by hard k-means as in the paper.
+        What is partitioned. "consensus": all graphs, each telling only what it can tell
+        (`manyview.partition.blockmodel`). The others cut one graph: "joint", of distances summed over the views;
+        "sum", the views' graphs added; "blend", both.
     scaling : {"auto", "robust", "standard", "unit", "none"}, or one per view, default="auto"
         "robust" standardises with outliers left out; "unit" scales rows, for counts and text. "auto" takes "unit"
-        for views that are mostly zeros, else "robust" ("standard" in "printed").
+        for views that are mostly zeros, otherwise "robust".
     degree_regularization : float, default=1.0
-        tau in D + tau mean(D); keeps the cut from splitting off a few outliers. 0 turns it off.
-    assign_labels : {"kmeans", "discretize", "qr"}, default="kmeans"
-        How labels are read off the spectral embedding; `graph="consensus"` does not need it.
-    max_iter : int, optional
-        Most sweeps: 200, in "corrected" 100, in "printed" 25.
-    tol : float, optional
-        Stop when the residual is this small: the relative change at the fixed point ("balanced", 1e-3), or the
-        relative gap of the constraints ("corrected" 1e-3, "printed" 1e-6).
+        tau in D + tau mean(D); keeps a cut from splitting off a few outliers. 0 turns it off.
+    max_iter : int, default=200
+        Most sweeps of the recovery.
+    tol : float, default=1e-3
+        The recovery stops when the relative change at its fixed point is this small.
     random_state : int, RandomState instance or None, default=0
-        Seed of k-means (and of the noise that "printed" starts from).
+        Seed of k-means, where one graph is cut; the consensus has no random step.
+    n_jobs : int, optional
+        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
     callback : callable, optional
         Called with the record of each sweep; returning True stops.
 
@@ -104,15 +128,20 @@ class OCBR(MultiViewClusterer):
         The cleaned views U_i D_i' in their own units, computed when asked for.
     view_weights_ : array (n_views,)
         Share of each view in the consensus; they add up to 1.
+    search_ : Search or None
+        How the partition was found: its objective J, starts, sweeps, and how near the runner-up was. None if one graph
+        was cut.
     scaling_ : dict
         The scaling used, by view.
-    history_ : list of dict
-        Per sweep: objective, residual, mu, seconds.
+    n_iter_, history_
+        Sweeps of the recovery; per sweep: objective, residual, mu, seconds.
+    converged_ : bool
+        Whether the recovery, and the search for the partition, ended by themselves.
     n_clusters_, selection_
-        The number of clusters found, and what it was chosen by ("auto"), else None.
+        The number of clusters found, and what it was chosen by (with "auto"), otherwise None.
     n_missing_ : dict
-        Values missing, by view. Nothing is filled in by "balanced"; the other variants take `imputation_`.
-    n_iter_, converged_, n_views_, view_names_, sample_ids_
+        Values missing, by view. Nothing is filled in: the recovery counts what was observed.
+    n_views_, view_names_, sample_ids_
 
     Notes
     -----
@@ -130,43 +159,50 @@ class OCBR(MultiViewClusterer):
     True
     """
 
+    _rules: ClassVar[Rules] = {
+        **MultiViewClusterer._rules,
+        "n_neighbors": OrNone(Whole(1)),
+        "n_components": OrNone(Whole(1)),
+        "sparsity": Number(1e-6),  # at 0, every entry would be an error
+        "noise_level": Number(1e-6),
+        "graph": OneOf(GRAPHS),
+        "degree_regularization": Number(0),
+        "max_iter": Whole(1),
+        "tol": Number(0),
+        "callback": CALLBACK,
+    }
+    _takes_missing: ClassVar[bool] = True
+    _settings: ClassVar[Settings] = Settings()
+
     def __init__(
         self,
         n_clusters: int | str = 8,
         *,
-        variant: str = "balanced",
-        graph_weight: float | None = None,
-        consensus_weight: float | None = None,
         n_neighbors: int | None = None,
         n_components: int | None = None,
         sparsity: float = 1.0,
         noise_level: float = 0.2,
         graph: str = "consensus",
-        orthonormalize: str = "polar",
         scaling: Scaling = "auto",
         degree_regularization: float = 1.0,
-        assign_labels: str = "kmeans",
-        max_iter: int | None = None,
-        tol: float | None = None,
+        max_iter: int = 200,
+        tol: float = 1e-3,
         random_state: Seed = 0,
+        n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:
         self.n_clusters = n_clusters
-        self.variant = variant
-        self.graph_weight = graph_weight
-        self.consensus_weight = consensus_weight
         self.n_neighbors = n_neighbors
         self.n_components = n_components
         self.sparsity = sparsity
         self.noise_level = noise_level
         self.graph = graph
-        self.orthonormalize = orthonormalize
         self.scaling = scaling
         self.degree_regularization = degree_regularization
-        self.assign_labels = assign_labels
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.callback = callback
 
     @property
@@ -175,89 +211,67 @@ class OCBR(MultiViewClusterer):
 
         Rows of samples that are absent from a view are NaN.
         """
-        views = zip(self.bases_, self._loadings, self._standardizers, self._present.T, strict=True)
-        return [
-            np.where(present[:, None], U @ D.T if columns is None else columns.undo(U @ D.T), U.dtype.type(np.nan))
-            for U, D, columns, present in views
+        return self._reconstruction.of(self.bases_)
+
+    def _prepare(self, views: Views) -> Prepared:
+        scaling = choose_scalings(views, self.scaling, dense="robust")
+        scalers = [Scaler.fit(X, scaling[name]) for name, X in views.items()]
+        # sparse views stay as they are, to be cleaned before their rows are scaled
+        tables = [
+            X if scaler.columns is None else scaler.columns.apply(X)
+            for X, scaler in zip(views.arrays, scalers, strict=True)
         ]
+        counts = [way == "unit" or sp.issparse(X) for way, X in zip(scaling.values(), tables, strict=True)]
+        options = RecoveryOptions(
+            self.n_components,
+            self.sparsity,
+            self.noise_level,
+            self.max_iter,
+            self.tol,
+            self.callback,
+            self._settings,
+        )
+        asked = 1 if isinstance(self.n_clusters, str) else self.n_clusters
+        return Prepared(views, scaling, scalers, recover(tables, counts, asked, options))
 
-    def _check_params(self) -> None:
-        super()._check_params()
-        check_choice("variant", self.variant, tuple(VARIANTS))
-        check_choice("graph", self.graph, GRAPHS)
-        check_choice("orthonormalize", self.orthonormalize, ("polar", "kmeans"))
-        check_choice("assign_labels", self.assign_labels, ASSIGNERS)
-        for name, minimum in (("n_neighbors", 1), ("n_components", 1), ("max_iter", 1)):
-            if getattr(self, name) is not None:
-                check_int(name, getattr(self, name), minimum=minimum)
-        for name in ("graph_weight", "consensus_weight", "tol"):
-            if getattr(self, name) is not None:
-                check_real(name, getattr(self, name), minimum=0)
-        for name in ("sparsity", "noise_level"):  # at 0, every entry would be an error
-            check_real(name, getattr(self, name), minimum=1e-6)
-        check_real("degree_regularization", self.degree_regularization, minimum=0)
+    def _graphs_to_select_by(self, prepared: Prepared) -> list[Graph]:
+        """Return the joint graph of the recovered views."""
+        return [make_layers(prepared.recovered, self.n_neighbors, self._settings).joint_graph()]
 
-    def _takes_missing(self) -> bool:
-        return self.variant == "balanced"
-
-    def _graphs_to_select_by(self, views: Views) -> list[sp.csr_array]:
-        """Return the joint graph of the recovered views, whatever the variant."""
-        return [balanced.joint_graph(self._problem(self._scale(views), balanced.DEFAULTS, n_clusters=1))]
-
-    def _fit(self, views: Views) -> Outcome:
-        variant = VARIANTS[self.variant]
-        solution = variant.fit(self._problem(self._scale(views), variant.DEFAULTS, self.n_clusters_))
-        self.labels_, self.embedding_ = solution.labels, solution.embedding
-        self.affinity_, self.view_weights_ = solution.affinity, solution.view_weights
-        self.bases_ = [view.U for view in solution.factors]
-        self.graphs_ = [view.W for view in solution.factors]
-        self._loadings = [view.D for view in solution.factors]
-        self._present = views.present
-        self.corruption_ = [
-            view.E if columns is None else in_own_units(view.E, columns)
-            for view, columns in zip(solution.factors, self._standardizers, strict=True)
-        ]
-        self._layers = solution.extension and replace(solution.extension, standardizers=tuple(self._standardizers))
-        return solution.outcome
-
-    def _extend(self, views: Views) -> Extension:
-        return self.__dict__.pop("_layers") or super()._extend(views)
-
-    def _scale(self, views: Views) -> list[Array]:
-        """Standardise the dense views; sparse ones stay as they are, to be cleaned first."""
-        self.scaling_ = choose_scalings(views, self.scaling, "standard" if self.variant == "printed" else "robust")
-        self._standardizers = [Scaler.fit(X, self.scaling_[name]).columns for name, X in views.items()]
-        return [
-            X if columns is None else columns.apply(X)
-            for X, columns in zip(views.arrays, self._standardizers, strict=True)
-        ]
-
-    def _problem(self, tables: list[Array], defaults: Defaults, n_clusters: int) -> Problem:
-        filled: dict[str, Any] = {
-            field.name: getattr(self, field.name)
-            if getattr(self, field.name) is not None
-            else getattr(defaults, field.name)
-            for field in fields(defaults)
-        }
-        seed = self.random_state
-        return Problem(
-            tables=tables,
-            sparse=[way == "unit" for way in self.scaling_.values()],
-            n_clusters=n_clusters,
-            n_components=self.n_components,
-            sparsity=self.sparsity,
-            noise_level=self.noise_level,
-            graph=self.graph,
-            orthonormalize=self.orthonormalize,
-            degree_regularization=self.degree_regularization,
-            assign_labels=self.assign_labels,
-            seed=int(seed) if isinstance(seed, int | np.integer) else check_random_state(seed).randint(2**31 - 1),
-            callback=self.callback,
-            **filled,
+    def _fit(self, prepared: Prepared, n_clusters: int) -> OCBRClustering:
+        recovered, scalers = prepared.recovered, prepared.scalers
+        layers = make_layers(recovered, self.n_neighbors, self._settings)
+        graphs = [layers.view_graph(v) for v in range(len(recovered.views))]
+        options = PartitionOptions(
+            n_clusters, self.graph, self.degree_regularization, self.random_state, self._settings
+        )
+        layers, found = find_partition(layers, graphs, options)
+        n = recovered.n_samples
+        errors = [spread(view.E, view.samples, n) for view in recovered.views]
+        return OCBRClustering(
+            labels=found.labels,
+            embedding=found.embedding,
+            affinity=found.affinity,
+            view_weights=found.view_weights,
+            bases=[spread(view.U, view.samples, n) for view in recovered.views],
+            graphs=graphs,
+            # sparse views were cleaned as they are
+            corruption=[
+                E if scaler.columns is None else scaler.to_own_units(E, X)
+                for E, scaler, X in zip(errors, scalers, prepared.views.arrays, strict=True)
+            ],
+            search=found.search,
+            reconstruction=Reconstruction(
+                tuple(view.D for view in recovered.views), tuple(scalers), prepared.views.present
+            ),
+            scaling=prepared.scaling,
+            placing=LayerPlacing.of(scalers, recovered, layers, found),
+            outcome=_whole_outcome(recovered.outcome, found.search),
         )
 
 
-def in_own_units(E: sp.csr_array, scaler: Standardizer) -> sp.csr_array:
-    """Return the errors found in a standardised view in the units of the view."""
-    unit = (scaler.sd * scaler.largest).astype(E.dtype)
-    return sp.csr_array((E.data * unit[E.indices], E.indices, E.indptr), E.shape)
+def _whole_outcome(recovery: Outcome, search: Search | None) -> Outcome:
+    """Return the outcome of recovery and partition together: not converged if either was cut short."""
+    if search is None or search.converged or not recovery.converged:
+        return recovery
+    return Outcome("max_iter", recovery.history)

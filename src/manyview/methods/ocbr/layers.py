@@ -18,9 +18,13 @@ from manyview.typing import Array, Indices, Mask
 class Layers:
     """Rows of the views (each n_v x r_v, mean squared distance 1) and what is needed to link samples by them.
 
-    `samples` tells whom the rows of a view stand for, out of n_samples; `neighbors` how many a sample has in each view;
-    `joined` the views over which the joint graph sums distances. `completed`, where samples are absent from views,
-    holds rows of all views at once with what is missing made up for, and whom they stand for.
+    Attributes
+    ----------
+    samples : sample index of each row, per view
+    neighbors : how many a sample has in each view
+    joined : the views over which the joint graph sums distances
+    completed : where samples are absent from views, rows of all views at once with what is missing completed, and the
+        sample index of each; otherwise None
     """
 
     rows: tuple[Array, ...]

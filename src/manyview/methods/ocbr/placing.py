@@ -8,28 +8,44 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from manyview.methods.ocbr.consensus import Partition
 from manyview.methods.ocbr.counts import CountCleaner
 from manyview.methods.ocbr.layers import Layers
+from manyview.methods.ocbr.recovered import RecoveredViews
 from manyview.methods.ocbr.recovery import Loadings
+from manyview.numerics.division import shares
 from manyview.partition.blockmodel import Blocks
-from manyview.preprocessing.scaling import Standardizer, without_missing
-from manyview.typing import Array, Dense, Labels
+from manyview.preprocessing.scaling import Scaler, unit_distance_factor, without_missing
+from manyview.typing import Array, Dense, Graph, Labels
 from manyview.views.presence import present_rows
 
 
 @dataclass(frozen=True)
-class LayerExtension:
+class LayerPlacing:
     """What a fit keeps for new samples: O(n (r + s)) numbers, and the rows of sparse views."""
 
+    scalers: tuple[Scaler, ...]
     models: tuple[Loadings | CountCleaner, ...]
     scales: tuple[float, ...]
     layers: Layers
     layer_weights: Dense
     labels: Labels
     blocks: Blocks
-    standardizers: tuple[Standardizer | None, ...] = ()
 
-    def extend(self, tables: Sequence[Array]) -> tuple[Dense, sp.csr_array]:
+    @classmethod
+    def of(cls, scalers: Sequence[Scaler], recovered: RecoveredViews, layers: Layers, found: Partition) -> LayerPlacing:
+        """Keep what it takes to place new samples."""
+        return cls(
+            scalers=tuple(scalers),
+            models=tuple(view.model for view in recovered.views),
+            scales=tuple(unit_distance_factor(view.rows) for view in recovered.views),
+            layers=layers,
+            layer_weights=shares(found.model.information(found.labels)),
+            labels=found.labels,
+            blocks=found.model.blocks(found.labels),
+        )
+
+    def place(self, tables: Sequence[Array]) -> tuple[Dense, Graph]:
         """Return the evidence (m x c) for new samples in each cluster, and their links (m x n) to the samples fitted.
 
         Time O(m (n r + d r)), memory O(m (d + s)) and a block.
@@ -41,8 +57,8 @@ class LayerExtension:
         return self.blocks.evidence(self.labels, links), mixed
 
     def _represent(self, v: int, X: Array) -> Array:
-        """Return the rows of a view; those of samples that are absent are there as well, but nobody looks at them."""
-        model, columns = self.models[v], self.standardizers[v]
+        """Return the rows of a view; those of samples that are absent are ignored later."""
+        model, columns = self.models[v], self.scalers[v].columns
         scaled = X if columns is None else columns.apply(X)
         rows = model.represent(without_missing(scaled) if isinstance(model, CountCleaner) else scaled)
         return rows * X.dtype.type(self.scales[v])

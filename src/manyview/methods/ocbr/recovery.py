@@ -24,7 +24,6 @@ completes the rest. In the gradient step that puts the current L in their place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,15 +31,14 @@ import numpy as np
 
 from manyview.numerics.projections import orthonormal_columns
 from manyview.numerics.proximal import soft_threshold
+from manyview.numerics.starts import fixed_directions
 from manyview.typing import Dense, Mask
 
 START_CLIP = 3.0  # in robust deviations: no entry may dominate the first subspace
 START_STEPS = 3
 FAR_OUT = 4.0  # robust deviations of the residuals
 GROSS_SHARE = 0.04  # with this share of the residuals far out, half on each side, a view is grossly corrupted
-MOST_LENIENT = 20.0  # times kappa of a wide view: beyond, hardly an entry is touched
 PLACING_STEPS = 30  # of a new sample; the error shrinks by the share that is kept of each direction
-NARROWEST = 3.0  # times theta, for views of few features
 REPORTED = 3.0  # robust deviations from which an error is reported as one
 
 
@@ -67,17 +65,17 @@ class Recovery:
     residual: float = np.inf
 
     @classmethod
-    def start(cls, X: Dense, r: int, noise_level: float, sparsity: float) -> Recovery:
+    def start(cls, X: Dense, r: int, noise_level: float, sparsity: float, narrowest: float) -> Recovery:
         """Begin from the leading subspace of X with its entries clipped."""
         n, d = X.shape
         missing = np.isnan(X)
         observed = ~missing if missing.any() else None
         unit = typical_size(X if observed is None else X[observed])
         X = (X if observed is None else np.where(missing, 0, X)) / X.dtype.type(unit)
-        raised = narrowness(d, r)
+        raised = narrowness(d, r, narrowest)
         tau = float(noise_level * raised * (np.sqrt(n) + np.sqrt(d)))
         A = np.clip(X, -START_CLIP, START_CLIP)
-        probe = np.random.default_rng(0).standard_normal((d, min(r, n, d))).astype(X.dtype)
+        probe = fixed_directions(d, min(r, n, d)).astype(X.dtype)
         U = np.linalg.qr(A @ probe)[0]
         for _ in range(START_STEPS):
             U = orthogonal_iteration(A, U)
@@ -85,17 +83,10 @@ class Recovery:
         kappa = sparsity * tau / float(np.sqrt(max(n, d)))
         return cls(X, observed, unit, raised, tau, kappa, U, L, L, L.T @ U, np.zeros(U.shape[1], X.dtype))
 
-    def sweep(self, others: Sequence[Dense] = (), beta: float = 0.0) -> None:
-        """Do one accelerated proximal-gradient step: E, U, D, then the extrapolation.
-
-        With beta > 0, U is drawn towards the bases of the other views by beta tau^2 sum_j U_j U_j', that is, by the
-        consensus term beta/4 sum_j |U U' - U_j U_j'|^2 in units of the singular value that just survives.
-        """
+    def sweep(self) -> None:
+        """Do one accelerated proximal-gradient step: E, U, D, then the extrapolation."""
         A = self.corrected(self.Y, self.kappa)
-        pull: Dense | float = 0.0
-        if beta > 0:
-            pull = sum_of_projections(others, self.U) * self.X.dtype.type(beta * self.tau**2)
-        self.U, s, self.P = singular_triplets(A, orthogonal_iteration(A, self.U, pull))
+        self.U, s, self.P = singular_triplets(A, orthogonal_iteration(A, self.U))
         self.spectrum = np.maximum(s - self.X.dtype.type(self.tau), 0)
         L = (self.U * self.spectrum) @ self.P.T
         size = float(np.linalg.norm(L))
@@ -123,18 +114,18 @@ class Recovery:
         """Return X - E in units of the table, with the threshold of E at kappa times the leniency."""
         return self.corrected(self.L, self.kappa * leniency) * self.X.dtype.type(self.unit)
 
-    def leniency(self) -> float:
+    def leniency(self, most: float) -> float:
         """Return 1 for a view that is grossly corrupted, and more the less it seems so.
 
-        At most `MOST_LENIENT`; in a narrow view, whose kappa is raised, as much less.
+        At most `most`; in a narrow view, whose kappa is raised, as much less.
         """
         R = self._residuals()
         far = FAR_OUT * robust_deviation(R)
         share = 2 * min(float(np.mean(far < R)), float(np.mean(far < -R)))
-        return max(1.0, min(GROSS_SHARE / max(share, 1e-9), MOST_LENIENT / self.narrowness))
+        return max(1.0, min(GROSS_SHARE / max(share, 1e-9), most / self.narrowness))
 
     def gross_errors(self) -> Dense:
-        """X - L where it is out of the ordinary, else 0, in units of the table.
+        """X - L where it is out of the ordinary, otherwise 0, in units of the table.
 
         E itself is non-zero wherever small noise exceeds kappa; reported as errors are only residuals beyond
         `REPORTED` robust deviations.
@@ -193,9 +184,9 @@ class Loadings:
         return np.where(missing, L, X - soft_threshold(X - L, kappa))
 
 
-def narrowness(d: int, r: int) -> float:
-    """Return r / d, at least 1 and at most `NARROWEST`: how far d features fall short of the rank r."""
-    return min(max(r / d, 1.0), NARROWEST)
+def narrowness(d: int, r: int, most: float) -> float:
+    """Return r / d, at least 1 and at most `most`: how far d features fall short of the rank r."""
+    return min(max(r / d, 1.0), most)
 
 
 def robust_deviation(R: Dense) -> float:
@@ -216,14 +207,9 @@ def typical_size(X: Dense) -> float:
     return 1.4826 * median or 1.0
 
 
-def orthogonal_iteration(A: Any, U: Dense, pull: Dense | float = 0.0) -> Dense:
-    """One step towards the leading left singular vectors of A, or wherever else they are pulled."""
-    return orthonormal_columns(A @ (A.T @ U) + pull)
-
-
-def sum_of_projections(bases: Sequence[Dense], U: Dense) -> Dense:
-    """Return sum_j U_j U_j' U."""
-    return sum((other @ (other.T @ U) for other in bases), np.zeros_like(U))
+def orthogonal_iteration(A: Any, U: Dense) -> Dense:
+    """One step towards the leading left singular vectors of A."""
+    return orthonormal_columns(A @ (A.T @ U))
 
 
 def singular_triplets(A: Dense, U: Dense) -> tuple[Dense, Dense, Dense]:

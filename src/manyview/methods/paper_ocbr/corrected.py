@@ -1,4 +1,4 @@
-r"""The paper's objective and alternation, with every erratum mended.
+r"""The paper's objective and alternation, with every erratum corrected.
 
 For each view X (d x n), with U, G (n x r), D (d x r), E (d x n) and a graph W on the rows of U,
 
@@ -22,14 +22,12 @@ import scipy.sparse as sp
 
 from manyview.graphs.affinity import adaptive_graph
 from manyview.graphs.laplacian import laplacian
-from manyview.methods.ocbr.solution import Defaults, Problem, Solution, cut_sum, dense_tables, run_problem
-from manyview.methods.paper_ocbr.lagrangian import View, harden, update_D
+from manyview.methods.paper_ocbr.lagrangian import Coupling, View, harden, update_D
 from manyview.numerics.linear_systems import conjugate_gradients
 from manyview.numerics.projections import procrustes, project_nonnegative, project_orthonormal
 from manyview.numerics.proximal import soft_threshold
 from manyview.typing import Dense
 
-DEFAULTS = Defaults(graph_weight=0.7, consensus_weight=0.25, n_neighbors=10, max_iter=100, tol=1e-3)
 MU_START, MU_GROWTH, MU_MAX = 1.25, 1.2, 1e6
 
 
@@ -111,18 +109,28 @@ class Alternation:
     """The state over all views, and its sweep."""
 
     views: list[RelaxedView]
-    problem: Problem
+    coupling: Coupling
+    hard: bool  # whether U is made a hard indicator, as in the paper
     mu: float = MU_START
+
+    @classmethod
+    def start(cls, tables: Sequence[Dense], coupling: Coupling, sparsity: float, *, hard: bool) -> Alternation:
+        """Begin from tables with samples in rows."""
+        return cls([start(X, coupling, sparsity) for X in tables], coupling, hard)
+
+    def weights(self) -> Dense:
+        """Return how much each view's graph counts in the result: all alike."""
+        return np.full(len(self.views), 1 / len(self.views))
 
     def sweep(self, _iteration: int) -> dict[str, float]:
         """Do one pass over the views, in the paper's order: U, W, E, D, G, multipliers."""
-        lam2, beta = self.problem.graph_weight, self.problem.consensus_weight
+        lam2, beta = self.coupling.lam2, self.coupling.beta
         for view in self.views:
             relaxed = project_orthonormal(update_U(view, aligned(self.views, view), lam2, beta, self.mu))
             # the graph is learnt before k-means makes the rows of a cluster coincide
-            view.W = adaptive_graph(relaxed, self.problem.fixed_neighbors)
+            view.W = adaptive_graph(relaxed, self.coupling.s)
             view.L = laplacian(view.W)
-            view.U = harden(relaxed, self.problem) if self.problem.orthonormalize == "kmeans" else relaxed
+            view.U = harden(relaxed, self.coupling) if self.hard else relaxed
             view.E = update_E(view, self.mu)
             view.D = update_D(view, self.mu)
             view.G = update_G(view, self.mu)
@@ -145,19 +153,12 @@ def objective(views: Sequence[RelaxedView], lam2: float, beta: float) -> float:
     return float(total)
 
 
-def fit(problem: Problem) -> Solution:
-    """Alternate until the constraints hold, and cut the sum of the views' graphs."""
-    views = [start(X, problem) for X in dense_tables(problem)]
-    outcome = run_problem(Alternation(views, problem).sweep, problem)
-    return cut_sum([view.factors() for view in views], [1.0] * len(views), problem, outcome)
-
-
-def start(X: Dense, problem: Problem) -> RelaxedView:
+def start(X: Dense, coupling: Coupling, sparsity: float) -> RelaxedView:
     """Divide X by its spectral norm, so that the weights mean the same for every view.
 
     U starts from the k-means indicator, which is orthonormal and non-negative; E and the multipliers are 0.
     """
     scale = float(np.linalg.norm(X, 2)) or 1.0
-    gamma = problem.sparsity / np.sqrt(max(X.shape))
+    gamma = sparsity / float(np.sqrt(max(X.shape)))
     table = np.ascontiguousarray(X.T) / X.dtype.type(scale)
-    return RelaxedView(table, harden(X, problem), np.zeros_like(table), scale, gamma)
+    return RelaxedView(table, harden(X, coupling), np.zeros_like(table), scale, gamma)

@@ -7,9 +7,19 @@ from dataclasses import dataclass, field
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.methods.ocbr.solution import Factors, Problem
-from manyview.partition.spectral import assign_labels
+from manyview.partition.spectral import kmeans_labels
 from manyview.typing import Dense
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """The paper's parameters: clusters c, weights lambda_2 and beta, neighbours s; and the seed of k-means."""
+
+    c: int
+    lam2: float
+    beta: float
+    s: int
+    seed: int
 
 
 @dataclass
@@ -37,10 +47,6 @@ class View:
         self.K1, self.K3 = np.zeros_like(self.X), np.zeros_like(self.D)
         self.W = sp.csr_array((n, n), dtype=self.X.dtype)
 
-    def factors(self) -> Factors:
-        """Return the view's result with samples in rows, in the units it came in."""
-        return Factors(self.U, self.D * self.scale, sp.csr_array(self.E.T * self.scale), self.W)
-
 
 def update_D(view: View, mu: float) -> Dense:
     """D = (K1 U - K3 + mu (2X - E) U) (I + U'U)^-1 / mu."""
@@ -49,8 +55,8 @@ def update_D(view: View, mu: float) -> Dense:
     return np.linalg.solve(np.eye(c, dtype=right.dtype) + view.U.T @ view.U, right.T).T / mu
 
 
-def harden(rows: Dense, problem: Problem) -> Dense:
+def harden(rows: Dense, coupling: Coupling) -> Dense:
     """Orthonormalise by k-means on the rows: U(j, k) = 1/sqrt(|C_k|) where sample j falls into cluster k."""
-    c = problem.n_clusters
-    labels = assign_labels(rows, c, random_state=problem.seed)
+    c = coupling.c
+    labels = kmeans_labels(rows, c, coupling.seed)
     return (np.eye(c) / np.sqrt(np.bincount(labels, minlength=c)))[labels].astype(rows.dtype)

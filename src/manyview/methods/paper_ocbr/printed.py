@@ -22,11 +22,9 @@ import scipy.sparse as sp
 
 from manyview.graphs.laplacian import laplacian, symmetrize
 from manyview.graphs.neighbors import from_neighbors, nearest_neighbors
-from manyview.methods.ocbr.solution import Defaults, Problem, Solution, cut_sum, dense_tables, run_problem
-from manyview.methods.paper_ocbr.lagrangian import View, harden, update_D
+from manyview.methods.paper_ocbr.lagrangian import Coupling, View, harden, update_D
 from manyview.typing import Dense
 
-DEFAULTS = Defaults(graph_weight=0.7, consensus_weight=0.25, n_neighbors=5, max_iter=25, tol=1e-6)
 LAM1 = 0.8
 MU_START, MU_GROWTH = 1e-3, 1.1
 NOISE_SHARE, NOISE_RANGE = 0.2, 5.0
@@ -37,18 +35,30 @@ class Algorithm1:
     """The state over all views, and its sweep; `done` are the views taken out of V."""
 
     views: list[View]
-    problem: Problem
+    coupling: Coupling
+    tol: float
     mu: float = MU_START
     done: list[View] = field(default_factory=list)
 
+    @classmethod
+    def start(cls, tables: Sequence[Dense], coupling: Coupling, tol: float) -> Algorithm1:
+        """Begin from tables with samples in rows."""
+        rng = np.random.default_rng(coupling.seed)
+        return cls([start(X, coupling, rng) for X in tables], coupling, tol)
+
+    def weights(self) -> Dense:
+        """Return how much each view's graph counts in the result: those left at the end alike, the others nothing."""
+        remaining = self.remaining()
+        return np.array([float(any(view is left for left in remaining)) for view in self.views]) / len(remaining)
+
     def sweep(self, _iteration: int) -> dict[str, float]:
         """Do one pass over the views that have not converged, in the printed order."""
-        lam2, beta = self.problem.graph_weight, self.problem.consensus_weight
+        lam2, beta = self.coupling.lam2, self.coupling.beta
         active = self.remaining()
         for view in active:
             others = sum((other.U for other in active if other is not view), np.zeros_like(view.U))
-            view.U = harden(update_rows(view, others, lam2, beta, self.mu), self.problem)
-            view.W = update_graph(view.U, lam2, self.problem.fixed_neighbors)
+            view.U = harden(update_rows(view, others, lam2, beta, self.mu), self.coupling)
+            view.W = update_graph(view.U, lam2, self.coupling.s)
             view.E = positive_soft_threshold(view.X - view.D @ view.U.T + view.K1 / self.mu, 1 / self.mu)
             view.D = update_D(view, self.mu)
             view.G = view.U + view.K2 / self.mu
@@ -57,7 +67,7 @@ class Algorithm1:
             view.K3 = view.K3 + self.mu * (view.D - view.X @ view.U)
         mu, self.mu = self.mu, self.mu * MU_GROWTH
         residuals = [residual(view) for view in active]
-        self.done += [view for view, value in zip(active, residuals, strict=True) if value <= self.problem.tol]
+        self.done += [view for view, value in zip(active, residuals, strict=True) if value <= self.tol]
         return {"residual": max(residuals), "objective": objective(self.views, lam2, beta), "mu": mu}
 
     def remaining(self) -> list[View]:
@@ -65,22 +75,11 @@ class Algorithm1:
         return [view for view in self.views if not any(view is other for other in self.done)] or self.views
 
 
-def fit(problem: Problem) -> Solution:
-    """Run Algorithm 1, and cut the sum of the graphs of the views that are left at its end."""
-    rng = np.random.default_rng(problem.seed)
-    views = [start(X, problem, rng) for X in dense_tables(problem)]
-    algorithm = Algorithm1(views, problem)
-    outcome = run_problem(algorithm.sweep, problem)
-    remaining = algorithm.remaining()
-    weights = [float(any(view is left for left in remaining)) for view in views]
-    return cut_sum([view.factors() for view in views], weights, problem, outcome)
-
-
-def start(X: Dense, problem: Problem, rng: np.random.Generator) -> View:
+def start(X: Dense, coupling: Coupling, rng: np.random.Generator) -> View:
     """Initialise a view: k-means indicators, and a fifth of the entries of E filled with uniform noise."""
     hit = rng.random(X.T.shape) < NOISE_SHARE
     noise = rng.uniform(-NOISE_RANGE, NOISE_RANGE, X.T.shape)
-    return View(np.ascontiguousarray(X.T), harden(X, problem), np.where(hit, noise, 0).astype(X.dtype))
+    return View(np.ascontiguousarray(X.T), harden(X, coupling), np.where(hit, noise, 0).astype(X.dtype))
 
 
 def objective(views: Sequence[View], lam2: float, beta: float) -> float:

@@ -1,0 +1,130 @@
+"""From recovered views to clusters: the partition that the graphs of the views agree on.
+
+Graphs on the rows of each view, and the joint one (`layers.py`), are layers of one block model
+(`manyview.partition.blockmodel`); its partition is the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.graphs.connection import connect
+from manyview.methods.ocbr.layers import Layers
+from manyview.methods.ocbr.recovered import RecoveredViews
+from manyview.methods.ocbr.settings import Settings
+from manyview.numerics.division import shares, unit_length_rows
+from manyview.partition.blockmodel import BlockModel, Search
+from manyview.partition.spectral import normalized_cut, pivoted_kmeans, spectral_embedding
+from manyview.preprocessing.scaling import to_unit_distance
+from manyview.typing import Dense, Graph, Labels, Seed
+
+GRAPHS = ("consensus", "joint", "sum", "blend")
+MORE_DIRECTIONS = 10  # of the joint graph's embedding, beyond one per cluster: along them a cluster may be split
+
+
+@dataclass(frozen=True)
+class PartitionOptions:
+    """The user's parameters of the partition, and the constants."""
+
+    n_clusters: int
+    graph: str
+    degree_regularization: float
+    random_state: Seed
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Labels, the graph they belong to and its embedding, weights of the views, and the block model of all layers."""
+
+    labels: Labels
+    embedding: Dense
+    affinity: Graph
+    view_weights: Dense
+    model: BlockModel
+    search: Search | None = None
+
+
+def make_layers(recovered: RecoveredViews, n_neighbors: int | None, settings: Settings) -> Layers:
+    """Bring the rows of all views to one scale, and say how many neighbours a sample has in each.
+
+    Neighbours are as many as asked for; otherwise 10, or 20 in a sparse view, but at most a sixth of the samples.
+    """
+    n = recovered.n_samples
+    usual = (settings.sparse_neighbors if counts else settings.neighbors for counts in recovered.counts)
+    neighbors = tuple(n_neighbors if n_neighbors is not None else max(2, min(k, n // 6)) for k in usual)
+    return Layers(
+        rows=tuple(to_unit_distance(view.rows) for view in recovered.views),
+        samples=tuple(view.samples for view in recovered.views),
+        n_samples=n,
+        neighbors=neighbors,
+        joined=tuple(range(len(recovered.views))),
+        completed=None if recovered.completed is None else (recovered.completed.rows, recovered.completed.samples),
+    )
+
+
+def find_partition(layers: Layers, views: list[Graph], options: PartitionOptions) -> tuple[Layers, Partition]:
+    """Partition the graphs of the views and the joint one; return the layers that were used, too.
+
+    A view that tells nothing still blurs the distances that are summed over the views: they are summed without it.
+    """
+    found = partition(layers, views, options)
+    heard = np.flatnonzero(found.view_weights * len(views) >= options.settings.silent)
+    if len(heard) == len(views):
+        return layers, found
+    layers = replace(layers, joined=tuple(heard.tolist()))
+    return layers, partition(layers, views, options)
+
+
+def partition(layers: Layers, views: list[Graph], options: PartitionOptions) -> Partition:
+    """Find the partition that the views' graphs and the joint graph agree on best, or cut one graph if asked to."""
+    graphs = [*views, layers.joint_graph()] if len(views) > 1 else views
+    settings = options.settings
+    weights = [1.0] * len(views) + [settings.joint_weight] * (len(graphs) - len(views))
+    model = BlockModel.of(graphs, weights, options.n_clusters, settings.search)
+    if options.graph != "consensus" or options.n_clusters == 1:
+        return cut(layers, views, graphs[-1], model, options)
+    z, search = agreed_labels(model, views, graphs[-1], options)
+    information = model.information(z)
+    W = weighted_sum(graphs, shares(information))
+    _, embedding = spectral_embedding(W, options.n_clusters, options.degree_regularization)
+    return Partition(z.astype(np.int32), embedding, W, shares(information[: len(views)]), model, search)
+
+
+def agreed_labels(
+    model: BlockModel, views: list[Graph], joint: Graph, options: PartitionOptions
+) -> tuple[Labels, Search]:
+    """Maximise the likelihood of the block model, from cuts of the joint graph and of that and the views' added."""
+    c, tau = options.n_clusters, options.degree_regularization
+    values, F = spectral_embedding(joint, c + min(c, MORE_DIRECTIONS), tau)
+    others = [sp.csr_array(joint + weighted_sum(views, shares(np.ones(len(views)))))] if len(views) > 1 else []
+    if c <= options.settings.few_clusters:
+        others += [W for W in views if W.nnz]
+    embeddings = [F[:, :c], *(spectral_embedding(W, c, tau)[1] for W in others)]
+    starts = [pivoted_kmeans(unit_length_rows(embedding), c) for embedding in embeddings]
+    return model.fit(starts, F * np.maximum(values, 0))
+
+
+def cut(layers: Layers, views: list[Graph], joint: Graph, model: BlockModel, options: PartitionOptions) -> Partition:
+    """Cut one graph: the joint one, the mean of the views', or both added."""
+    equal = np.full(len(views), 1 / len(views))
+    mean = weighted_sum(views, equal)
+    W = {"joint": joint, "consensus": joint, "sum": mean, "blend": sp.csr_array(joint + mean)}[options.graph]
+    if sp.csgraph.connected_components(W, directed=False)[0] > options.n_clusters:
+        W = connect(W, layers.side_by_side())
+    found = normalized_cut(
+        W,
+        options.n_clusters,
+        degree_regularization=options.degree_regularization,
+        random_state=options.random_state,
+    )
+    return Partition(found.labels, found.embedding, W, equal, model)
+
+
+def weighted_sum(graphs: Sequence[Graph], weights: Dense) -> Graph:
+    """Add graphs, each times its weight, in their own precision."""
+    return sp.csr_array(sum(W * W.dtype.type(w) for W, w in zip(graphs, weights, strict=True)))

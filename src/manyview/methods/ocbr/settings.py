@@ -1,0 +1,40 @@
+"""The constants of OCBR, in one place: what an ablation changes, and why each has its value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from manyview.partition.blockmodel import SearchSettings
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Constants, measured in docs/method.md; `OCBR` holds the default ones.
+
+    Attributes
+    ----------
+    rank : columns of each basis, enough for the signal of every view tried
+    exponent : p in the rows U S^p; between the distances of X - E itself (1) and those of the bare basis (0)
+    narrowest : most that the noise level is raised by in views of few features
+    most_lenient : times kappa; beyond, hardly an entry is touched
+    neighbors, sparse_neighbors : of a sample; those of a sparse view share few features, so more of them must vote
+    rarity : whether rare features of sparse views are weighted up
+    clean_counts : whether entries of sparse views are weighed by how likely they are signal
+    joint_weight : of the joint graph among the layers; a view's graph has 1
+    silent : share of an equal share of the information; a view that tells less is noise
+    few_clusters : splits and merges need clusters to spare; with so few, every view's own cut is a start as well
+    search : how the block model is searched
+    """
+
+    rank: int = 60
+    exponent: float = 0.75
+    narrowest: float = 3.0
+    most_lenient: float = 20.0
+    neighbors: int = 10
+    sparse_neighbors: int = 20
+    rarity: bool = True
+    clean_counts: bool = True
+    joint_weight: float = 1.5
+    silent: float = 0.2
+    few_clusters: int = 3
+    search: SearchSettings = field(default_factory=SearchSettings)
