@@ -58,6 +58,18 @@ SOURCES = {
         "Xia R, Pan Y, Du L, Yin J. Robust multi-view spectral clustering via low-rank and sparse decomposition. "
         "AAAI, 2014.",
     ),
+    "RMSC": Source(
+        "robust multi-view spectral clustering (RMSC)",
+        "Xia et al., 2014",
+        "Xia R, Pan Y, Du L, Yin J. Robust multi-view spectral clustering via low-rank and sparse decomposition. "
+        "AAAI, 2014.",
+    ),
+    "PaperOCBR": Source(
+        "orthogonal clustering basis reconstruction as published (PaperOCBR)",
+        "Wang and Wu, 2017",
+        "Wang Y, Wu L. Beyond low-rank representations: orthogonal clustering basis reconstruction with optimized "
+        "graph structure for multi-view spectral clustering. arXiv:1708.02288, 2017.",
+    ),
     "LRRGL": Source(
         "low-rank representation with multi-graph regularisation (LRRGL)",
         "Wang et al., 2016",

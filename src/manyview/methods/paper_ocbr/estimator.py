@@ -42,7 +42,7 @@ class PaperClustering(WeightedClustering):
 
     bases: list[Dense]
     graphs: list[Graph]
-    corruption: list[Graph]
+    corruption: list[Dense]
 
 
 class PaperOCBR(MultiViewClusterer):
@@ -101,8 +101,8 @@ class PaperOCBR(MultiViewClusterer):
         U_i, orthonormal columns.
     graphs_ : list of sparse arrays (n_samples, n_samples)
         W_i.
-    corruption_ : list of sparse arrays (n_samples, n_features_i)
-        E_i in the view's own units.
+    corruption_ : list of arrays (n_samples, n_features_i)
+        E_i in the view's own units; few of its entries are 0.
     view_weights_ : array (n_views,)
         Share of each view's graph in the sum; "printed" leaves out views that have converged.
     history_ : list of dict
@@ -184,7 +184,7 @@ class PaperOCBR(MultiViewClusterer):
         weights = algorithm.weights()
         W = sp.csr_array(sum(view.W * view.W.dtype.type(w) for w, view in zip(weights, algorithm.views, strict=True)))
         cut = self._cut(W, n_clusters)
-        errors = (sp.csr_array(view.E.T * view.scale) for view in algorithm.views)
+        errors = (view.E.T * view.scale for view in algorithm.views)
         return PaperClustering(
             labels=cut.labels,
             embedding=cut.embedding,
