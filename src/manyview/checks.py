@@ -160,7 +160,7 @@ class Each:
     rule: Rule
 
     def check(self, name: str, value: object) -> object:
-        """Raise if the value is no sequence, or an item breaks the rule."""
+        """Raise if the value is not a sequence, or an item breaks the rule."""
         if isinstance(value, str) or not isinstance(value, Iterable):
             raise InputTypeError(f"{name}={value!r} is a {type(value).__name__}; give a sequence, such as a list.")
         return [self.rule.check(name, item) for item in value]

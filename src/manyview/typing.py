@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Dense: TypeAlias = NDArray[np.floating[Any]]
 """A dense array of floating-point numbers."""
 
-Array: TypeAlias = Any
+Array: TypeAlias = Dense | sp.csr_array
 """A dense 2-D floating-point array or a scipy CSR array: what the gate lets through."""
 
 Graph: TypeAlias = sp.csr_array
@@ -23,3 +23,8 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 Seed: TypeAlias = int | np.random.RandomState | None
 """What scikit-learn takes for random_state."""
+
+
+def is_sparse(table: object) -> TypeGuard[Any]:
+    """Whether a table is a scipy sparse matrix or array; tells the type checker, which knows nothing of scipy's."""
+    return bool(sp.issparse(table))

@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from manyview.checks import InputError, check_choice
 from manyview.graphs.connection import connect
 from manyview.graphs.laplacian import symmetrize
-from manyview.graphs.neighbors import comparable, from_neighbors, nearest_neighbors
+from manyview.graphs.neighbors import from_neighbors, nearest_neighbors, without_extremes
 from manyview.preprocessing.scaling import Scaling, scale_views
 from manyview.typing import Array, Dense
 from manyview.views.container import Views
@@ -121,7 +121,7 @@ def as_graph(A: Array, name: str) -> sp.csr_array:
             f"View {name!r} is not symmetric: an entry and its mirror differ by {off:g}. {how}; "
             "(A + A.T) / 2 makes it symmetric."
         )
-    W = symmetrize(comparable(W) if W.nnz else W)
+    W = symmetrize(without_extremes(W) if W.nnz else W)
     W.setdiag(0)
     W.eliminate_zeros()
     return W

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from manyview.graphs.neighbors import comparable
+from manyview.graphs.neighbors import without_extremes
 from manyview.typing import Array, Mask
 
 
@@ -19,7 +19,7 @@ def connect(W: sp.csr_array, X: Array) -> sp.csr_array:
     """
     count, member_of = connected_components(W, directed=False)
     weight = W.data.min() if W.nnz else W.dtype.type(1)
-    X = comparable(X)
+    X = without_extremes(X)
     while count > 1:
         largest = np.bincount(member_of).argmax()
         links = np.array([_nearest_outside(X, member_of == c) for c in range(count) if c != largest])

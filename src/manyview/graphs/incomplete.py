@@ -20,12 +20,12 @@ import scipy.sparse as sp
 from manyview.graphs.affinity import adaptive_weights
 from manyview.graphs.laplacian import symmetrize
 from manyview.preprocessing.scaling import side_by_side
-from manyview.typing import Array, Dense, Indices, Mask
+from manyview.typing import Array, Dense, Indices, Mask, is_sparse
 
 BLOCK_ENTRIES = 2**23  # distances held at a time
 
 
-class Partial:
+class IncompleteSamples:
     """Rows of several views laid side by side, with the views that each sample is in.
 
     Parameters
@@ -43,15 +43,15 @@ class Partial:
     def __len__(self) -> int:
         return len(self.present)
 
-    def __getitem__(self, rows: Any) -> Partial:
-        part = Partial.__new__(Partial)
+    def __getitem__(self, rows: Any) -> IncompleteSamples:
+        part = IncompleteSamples.__new__(IncompleteSamples)
         part.Z, part.present, part.squares = self.Z[rows], self.present[rows], self.squares[rows]
         return part
 
-    def squared_distances(self, others: Partial) -> Dense:
+    def squared_distances(self, others: IncompleteSamples) -> Dense:
         """Return d between these samples (rows) and others (columns)."""
         products = self.Z @ others.Z.T
-        d = -2 * (products.toarray() if sp.issparse(products) else products)
+        d = -2 * (products.toarray() if is_sparse(products) else products)
         d += self.squares @ others.present.T
         d += self.present @ others.squares.T
         shared = self.present @ others.present.T
@@ -62,17 +62,19 @@ def with_zero_rows(Z: Array, present: Mask) -> Array:
     """Return the table with the rows of absent samples set to 0."""
     if present.all():
         return Z
-    if sp.issparse(Z):
+    if is_sparse(Z):
         return sp.csr_array(sp.diags_array(present.astype(Z.dtype)) @ Z)
     return np.where(present[:, None], Z, 0)
 
 
 def squared_lengths(Z: Array) -> Dense:
     """Sum the squares of each row."""
-    return np.asarray(Z.power(2).sum(axis=1)).ravel() if sp.issparse(Z) else np.einsum("ij,ij->i", Z, Z)
+    return np.asarray(Z.power(2).sum(axis=1)).ravel() if is_sparse(Z) else np.einsum("ij,ij->i", Z, Z)
 
 
-def nearest_shared(samples: Partial, others: Partial, k: int, *, same: bool = False) -> tuple[Dense, Indices]:
+def nearest_shared(
+    samples: IncompleteSamples, others: IncompleteSamples, k: int, *, same: bool = False
+) -> tuple[Dense, Indices]:
     """Squared distances and indices (n x k) of the k nearest others, nearest first; infinite where no view is shared.
 
     With `same`, both are the same samples, and none is its own neighbour. Time O(n m d), memory O(n k) and a block.
@@ -101,12 +103,12 @@ def shared_weights(d: Dense) -> Dense:
     return np.where(unknown[:, : weights.shape[1]], 0, weights)
 
 
-def shared_graph(samples: Partial, s: int) -> sp.csr_array:
+def shared_graph(samples: IncompleteSamples, s: int) -> sp.csr_array:
     """Graph of the s adaptive neighbours over the views that samples share."""
     return symmetrize(_links(*nearest_shared(samples, samples, s + 1, same=True), len(samples), samples.Z.dtype))
 
 
-def shared_links(samples: Partial, others: Partial, s: int) -> sp.csr_array:
+def shared_links(samples: IncompleteSamples, others: IncompleteSamples, s: int) -> sp.csr_array:
     """Links (n x m) of samples to their s adaptive neighbours among others; each row adds up to 1, or 0."""
     return _links(*nearest_shared(samples, others, s + 1), len(others), samples.Z.dtype)
 

@@ -6,25 +6,25 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from manyview.typing import Array, Dense, Indices
+from manyview.typing import Array, Dense, Indices, is_sparse
 
 
 def nearest_neighbors(X: Array, k: int) -> tuple[Dense, Indices]:
     """Distances and indices (n x k) of the k nearest other samples, nearest first.
 
     A sample is never its own neighbour, also when it has duplicates. With fewer than k other
-    samples, all of them are returned. Distances are in units of `comparable`.
+    samples, all of them are returned. Distances are in units of `without_extremes`.
     """
     k = max(1, min(k, X.shape[0] - 1))
-    return NearestNeighbors(n_neighbors=k).fit(comparable(X)).kneighbors()
+    return NearestNeighbors(n_neighbors=k).fit(without_extremes(X)).kneighbors()
 
 
-def comparable(X: Array) -> Array:
+def without_extremes(X: Array) -> Array:
     """Return X; over its largest magnitude, if squared distances would overflow or vanish (1e300, 1e-300)."""
     largest = float(abs(X).max())
     if largest == 0 or 1e-100 < largest < 1e100:
         return X
-    return sp.csr_array((X.data / largest, X.indices, X.indptr), X.shape) if sp.issparse(X) else X / largest
+    return sp.csr_array((X.data / largest, X.indices, X.indptr), X.shape) if is_sparse(X) else X / largest
 
 
 def from_neighbors(weights: Dense, neighbors: Indices) -> sp.csr_array:

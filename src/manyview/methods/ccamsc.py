@@ -8,12 +8,11 @@ from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, svds
 
 from manyview.checks import Number, OneOf, OrNone, Rules, Whole
 from manyview.graphs.affinity import PRECOMPUTED, as_graph, linked_graph
-from manyview.graphs.neighbors import comparable
+from manyview.graphs.neighbors import without_extremes
 from manyview.methods.base import GraphClusterer
 from manyview.methods.result import CutClustering
 from manyview.numerics.division import or_one
@@ -21,7 +20,7 @@ from manyview.numerics.eigenvectors import fix_signs
 from manyview.numerics.projections import economical_svd
 from manyview.partition.spectral import affinity_features
 from manyview.preprocessing.scaling import Scaling, scale_views
-from manyview.typing import Array, Dense, Seed
+from manyview.typing import Array, Dense, Seed, is_sparse
 from manyview.views.container import Views
 
 
@@ -178,9 +177,9 @@ def ridge_factor(X: Array, rho: float, max_rank: int) -> Dense:
     From :math:`X_v = U S Q'` it is :math:`U S (S^2 + r_v)^{-1/2}`; directions without variance are left out.
     """
     n, d = X.shape
-    X = comparable(X).astype(np.float64)
+    X = without_extremes(X).astype(np.float64)
     mean = np.asarray(X.mean(axis=0)).ravel()
-    square = float(X.power(2).sum() if sp.issparse(X) else np.vdot(X, X))
+    square = float(X.power(2).sum() if is_sparse(X) else np.vdot(X, X))
     variance = square - n * float(mean @ mean)
     if variance <= n * d * np.finfo(np.float32).eps ** 2 * square:
         return np.zeros((n, 0))  # a constant view
@@ -192,7 +191,7 @@ def ridge_factor(X: Array, rho: float, max_rank: int) -> Dense:
 def principal_directions(X: Array, mean: Dense, rank: int) -> tuple[Dense, Dense]:
     """Leading left singular vectors (n x rank) and values of the centred X, exact; a sparse X stays sparse."""
     if min(X.shape) <= 4 * rank:
-        U, s, _ = economical_svd((X.toarray() if sp.issparse(X) else X) - mean)
+        U, s, _ = economical_svd((X.toarray() if is_sparse(X) else X) - mean)
         return U[:, :rank], s[:rank]
     n = X.shape[0]
     centred = LinearOperator(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.graphs.incomplete import Partial, nearest_shared
+from manyview.graphs.incomplete import IncompleteSamples, nearest_shared
 from manyview.preprocessing.scaling import Scaler, is_sparse_view, to_unit_distance, without_missing
-from manyview.typing import Array, Indices
+from manyview.typing import Array, Indices, is_sparse
 from manyview.views.container import Views
 from manyview.views.presence import present_rows, spread_rows
 
@@ -21,11 +21,11 @@ def fill_in(views: Views) -> Views:
     Nearest are the `DONORS` samples present in the view, by distance over the views shared; where none of them has the
     value, the feature's mean over all samples. Time O(n^2 d) as for a neighbour graph.
     """
-    samples = Partial([to_comparable(X) for X in views.arrays], views.present)
+    samples = IncompleteSamples([scaled_for_distances(X) for X in views.arrays], views.present)
     return views.replace([_fill_view(X, samples) for X in views.arrays])
 
 
-def to_comparable(X: Array) -> Array:
+def scaled_for_distances(X: Array) -> Array:
     """Scale a view as the methods do by default, to mean squared distance 1; missing values become 0, the mean."""
     present = np.flatnonzero(present_rows(X))
     rows = X[present]
@@ -33,9 +33,9 @@ def to_comparable(X: Array) -> Array:
     return without_missing(spread_rows(to_unit_distance(without_missing(scaled)), present, X.shape[0]))
 
 
-def _fill_view(X: Array, samples: Partial) -> Array:
+def _fill_view(X: Array, samples: IncompleteSamples) -> Array:
     values = without_missing(X)
-    if sp.issparse(X):  # what is not stored is 0, and so is what is missing in a sample that is present
+    if is_sparse(X):  # what is not stored is 0, and so is what is missing in a sample that is present
         lacking, donors = np.flatnonzero(~present_rows(X)), np.flatnonzero(present_rows(X))
         filled = _donor_mean(samples, lacking, donors) @ values
         return sp.csr_array(values + _to_rows(filled, lacking, X.shape[0]))
@@ -52,7 +52,7 @@ def _fill_view(X: Array, samples: Partial) -> Array:
     return filled
 
 
-def _donor_mean(samples: Partial, lacking: Indices, donors: Indices) -> sp.csr_array:
+def _donor_mean(samples: IncompleteSamples, lacking: Indices, donors: Indices) -> sp.csr_array:
     """Return the matrix (lacking x samples) that averages over the nearest donors of each sample."""
     if not len(lacking):
         return sp.csr_array((0, len(samples)), dtype=samples.Z.dtype)

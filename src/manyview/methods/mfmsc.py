@@ -37,7 +37,7 @@ class MFMSC(GraphClusterer):
         "precomputed": the views are affinity matrices (n x n, symmetric, non-negative); W is their weighted sum.
     scaling : {"auto", "standard", "unit", "none"}, or one per view, default="auto"
         "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
-        counts and text. "auto" takes "unit" for views that are mostly zeros, else "standard".
+        counts and text. "auto" takes "unit" for views that are mostly zeros, otherwise "standard".
     view_weights : sequence of float, optional
         How much each view's squared distances count; all 1 by default.
     degree_regularization : float, default=0

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.graphs.incomplete import Partial, shared_links
+from manyview.graphs.incomplete import IncompleteSamples, shared_links
 from manyview.numerics.division import inverse_or_zero
 from manyview.partition.blockmodel import links_to_clusters
 from manyview.preprocessing.scaling import Scaler, unit_distance_factor, without_missing
@@ -60,7 +60,7 @@ class NeighborPlacing:
             for scaler, X, scale in zip(self.scalers, tables, self.scales, strict=True)
         ]
         present = np.column_stack([present_rows(X) for X in tables])
-        links = shared_links(Partial(rows, present), Partial(self.rows, self.present), NEIGHBORS)
+        links = shared_links(IncompleteSamples(rows, present), IncompleteSamples(self.rows, self.present), NEIGHBORS)
         return links_to_clusters(links, self.labels, self.n_clusters), links
 
 

@@ -1,7 +1,7 @@
 """The one loop: runs a method's sweeps, keeps the trace, stops, warns and calls back.
 
 A method gives a function that does one sweep over its variables and returns what it measured;
-nobody else decides when to stop, prints or warns.
+nothing else decides when to stop, prints or warns.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def select_n_clusters(
     """
     layers = [W for W in graphs if W.nnz]
     if not layers:
-        raise InputError(f"None of {len(graphs)} graphs has a link, so nothing tells clusters apart; give n_clusters.")
+        raise InputError(f"None of {len(graphs)} graphs has a link, so clusters cannot be told apart; give n_clusters.")
     n = layers[0].shape[0]
     if n < 2 * SMALLEST_CLUSTER:
         raise InputError(

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 from manyview.checks import InputError, check_int, check_real, quoted
 from manyview.preprocessing.scaling import is_sparse_view
-from manyview.typing import Array
+from manyview.typing import Array, is_sparse
 from manyview.views.container import Views
 
 Noise = Callable[[Array, np.random.Generator], Array]
@@ -40,7 +40,7 @@ def replace_entries(data: Any, fraction: float = 0.2, amplitude: float = 5.0, *,
     def noise(X: Array, rng: np.random.Generator) -> Array:
         hit = _hits(X, fraction, rng, np.ones)
         values = _hits(X, fraction, rng, lambda size: rng.uniform(-amplitude, amplitude, size), where=hit)
-        if sp.issparse(X):
+        if is_sparse(X):
             return _add(sp.csr_array(X - X.multiply(hit), dtype=X.dtype), values, unit(X))
         centre = 0 if is_sparse_view(X) else X.mean(axis=0)
         return _add(np.where(hit != 0, centre, X).astype(X.dtype), values, unit(X))
@@ -53,7 +53,7 @@ def add_gaussian(data: Any, amplitude: float = 1.0, *, seed: int) -> Views:
     check_real("amplitude", amplitude, minimum=0)
 
     def noise(X: Array, rng: np.random.Generator) -> Array:
-        if sp.issparse(X):
+        if is_sparse(X):
             stored = amplitude * unit(X) * rng.standard_normal(X.nnz)
             return sp.csr_array(((X.data + stored).astype(X.dtype), X.indices, X.indptr), X.shape)
         return _add(X, amplitude * rng.standard_normal(X.shape), unit(X))
@@ -86,7 +86,7 @@ def drop_entries(data: Any, fraction: float = 0.2, *, seed: int) -> Views:
 
 def unit(X: Array) -> Any:
     """One standard deviation: per feature (dense view), or of the whole view (sparse view)."""
-    if sp.issparse(X):
+    if is_sparse(X):
         mean = X.sum(dtype=np.float64) / np.prod(X.shape)
         return float(np.sqrt(max(X.power(2).sum(dtype=np.float64) / np.prod(X.shape) - mean**2, 0)))
     return float(X.std(dtype=np.float64)) if is_sparse_view(X) else X.std(axis=0, dtype=np.float64)
@@ -103,10 +103,10 @@ def _hits(
     fraction: float,
     rng: np.random.Generator,
     values: Callable[[int], Any],
-    where: Array = None,
+    where: Any = None,
 ) -> Array:
     """Draw a matrix stored like X: zero but for a random share of the entries, or for those of `where`."""
-    if sp.issparse(X):
+    if is_sparse(X):
         size = int(np.prod(X.shape))
         flat = rng.choice(size, round(fraction * size), replace=False) if where is None else None
         places = where.tocoo().coords if flat is None else np.unravel_index(flat, X.shape)
@@ -119,11 +119,11 @@ def _hits(
 
 def _add(X: Array, hits: Array, scale: Any) -> Array:
     noisy = X + hits * scale
-    return sp.csr_array(noisy, dtype=X.dtype) if sp.issparse(X) else noisy.astype(X.dtype)
+    return sp.csr_array(noisy, dtype=X.dtype) if is_sparse(X) else noisy.astype(X.dtype)
 
 
 def _shuffle_columns(X: Array, rng: np.random.Generator) -> Array:
-    if sp.issparse(X):
+    if is_sparse(X):
         columns = X.tocsc()
         rows = [
             rng.choice(X.shape[0], end - start, replace=False)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError, InputTypeError, check_choice, quoted
 from manyview.numerics.division import inverse_or_zero, or_one
-from manyview.typing import Array, Dense
+from manyview.typing import Array, Dense, is_sparse
 from manyview.views.container import Views
 
 Scaling: TypeAlias = str | Mapping[str, str] | Sequence[str]
@@ -39,6 +39,7 @@ class _ScalingRule:
 
 
 SCALING = _ScalingRule()
+MOSTLY = 0.5  # a view with a smaller share of non-zero entries is sparse
 FARTHEST = 1e6  # deviations: beyond, an outlier is an outlier
 REACH = 10.0  # values this many deviations off do not count towards a robust mean and standard deviation
 
@@ -68,18 +69,18 @@ def choose_scalings(views: Views, scaling: Scaling, dense: str = "standard") -> 
 
 def is_sparse_view(X: Array) -> bool:
     """Whether a view is sparse data such as counts or text: a scipy sparse matrix, or mostly zeros."""
-    if sp.issparse(X):
+    if is_sparse(X):
         return True
     missing = int(np.isnan(X).sum())  # counted as non-zero by numpy
-    return np.count_nonzero(X) - missing < 0.5 * (X.size - missing)
+    return int(np.count_nonzero(X)) - missing < MOSTLY * (X.size - missing)
 
 
 def without_missing(X: Array) -> Array:
     """Return the table with 0 for NaN; not stored, in a sparse one."""
-    missing = np.isnan(X.data if sp.issparse(X) else X)
+    missing = np.isnan(X.data if is_sparse(X) else X)
     if not missing.any():
         return X
-    if not sp.issparse(X):
+    if not is_sparse(X):
         return np.where(missing, X.dtype.type(0), X)
     filled = X.copy()
     filled.data[missing] = 0
@@ -104,7 +105,7 @@ class Standardizer:
     @classmethod
     def fit(cls, X: Array, *, robust: bool = False) -> Standardizer:
         """Learn the map; `robust` leaves out what lies more than `REACH` deviations from the median."""
-        if sp.issparse(X):
+        if is_sparse(X):
             way = "robust" if robust else "standard"
             raise InputError(
                 f"scaling={way!r} would fill in the zeros of a scipy sparse view; use scaling='unit', or pass "
@@ -183,16 +184,16 @@ def unit_rows(X: Array) -> Array:
 def _with_row_units(X: Array) -> tuple[Array, Dense]:
     """Return the rows at length sqrt(d), and what each was divided by; in two steps, so that no square overflows."""
     magnitude = abs(X).max(axis=1)
-    largest = magnitude.toarray().ravel() if sp.issparse(magnitude) else magnitude
+    largest = magnitude.toarray().ravel() if is_sparse(magnitude) else magnitude
     Y = _divide_rows(X, largest)
-    squares = Y.power(2).sum(axis=1) if sp.issparse(Y) else np.einsum("ij,ij->i", Y, Y)
+    squares = Y.power(2).sum(axis=1) if is_sparse(Y) else np.einsum("ij,ij->i", Y, Y)
     lengths = np.sqrt(np.asarray(squares).ravel() / X.shape[1])
     return _divide_rows(Y, lengths), largest * lengths
 
 
 def _divide_rows(X: Array, lengths: Array) -> Array:
     divisor = or_one(lengths).astype(X.dtype)
-    if sp.issparse(X):
+    if is_sparse(X):
         return sp.csr_array((X.data / np.repeat(divisor, np.diff(X.indptr)), X.indices, X.indptr), X.shape)
     return X / divisor[:, None]
 
@@ -207,7 +208,7 @@ def unit_distance_factor(X: Array) -> float:
     largest = float(abs(X).max())
     if largest and not 1e-100 < largest < 1e100:  # squares would overflow or vanish
         return unit_distance_factor(X / largest) / largest
-    squares = X.multiply(X).sum() if sp.issparse(X) else np.vdot(X, X)
+    squares = X.multiply(X).sum() if is_sparse(X) else np.vdot(X, X)
     mean = np.asarray(X.mean(axis=0)).ravel()
     variance = float(squares) / X.shape[0] - float(mean @ mean)
     return float(1 / np.sqrt(2 * variance)) if variance > 1e-12 * float(squares) / X.shape[0] else 0.0
@@ -226,7 +227,7 @@ class Scaler:
         return cls(way, Standardizer.fit(X, robust=way == "robust") if way in ("standard", "robust") else None)
 
     def apply(self, X: Array) -> Array:
-        """Scale a table; a value missing from a row to be brought to unit length becomes 0, else it stays missing."""
+        """Scale a table; a value missing from a row to be brought to unit length becomes 0, otherwise it stays missing."""
         if self.columns is not None:
             return self.columns.apply(X)
         return unit_rows(without_missing(X)) if self.way == "unit" else X
@@ -243,7 +244,7 @@ def _multiply(E: Array, units: Dense) -> Array:
     units = units.astype(E.dtype)
     most = np.finfo(E.dtype).max
     with np.errstate(over="ignore"):
-        if not sp.issparse(E):
+        if not is_sparse(E):
             return np.clip(E * units, -most, most)
         product = sp.csr_array(E.multiply(units))
     product.data = np.clip(product.data, -most, most)
@@ -254,7 +255,7 @@ def side_by_side(tables: Sequence[Array]) -> Array:
     """Lay tables side by side, so that squared distances add up; sparse if one of them is."""
     if len(tables) == 1:
         return tables[0]
-    if any(sp.issparse(X) for X in tables):
+    if any(is_sparse(X) for X in tables):
         return sp.hstack([sp.csr_array(X) for X in tables], format="csr")
     return np.hstack(tables)
 

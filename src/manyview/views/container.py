@@ -32,7 +32,7 @@ class Views:
         is copied unless the type has to change, and nothing is ever written to. NaN stands for a missing
         value, a row of NaN for a sample that is absent from the view.
     names : sequence of str, optional
-        Names of the views; by default the mapping's keys, else "view_0", "view_1", ...
+        Names of the views; by default the mapping's keys, otherwise "view_0", "view_1", ...
     sample_ids : sequence, optional
         Names of the samples; by default the index of the DataFrames, if they have one of their own.
 

@@ -11,14 +11,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, InputTypeError, quoted
-from manyview.typing import Array
+from manyview.typing import Array, is_sparse
 
 LARGEST_EXACT_INTEGER = 2**53  # float64 holds every integer up to here
 
 
 def is_table(data: object) -> bool:
     """Whether `data` is one table, as opposed to a collection of them."""
-    return sp.issparse(data) or hasattr(data, "__array__") or hasattr(data, "to_numpy")
+    return is_sparse(data) or hasattr(data, "__array__") or hasattr(data, "to_numpy")
 
 
 def split_tables(data: object) -> tuple[list[Any], list[str]]:
@@ -78,7 +78,7 @@ def sample_ids_of(
     given: Sequence[object] | NDArray[Any] | None,
     n_samples: int,
 ) -> NDArray[Any] | None:
-    """Ids given by the user, else the DataFrames' index; views that name other samples are refused."""
+    """Ids given by the user, otherwise the DataFrames' index; views that name other samples are refused."""
     if given is not None:
         if len(given) != n_samples:
             raise InputError(f"Got {len(given)} sample_ids for {n_samples} samples; give one per sample.")
@@ -111,12 +111,9 @@ def _own_index(table: object) -> NDArray[Any] | None:
 
 def as_array(table: Any, name: str) -> Array:
     """One table as a floating-point array or CSR array."""
-    if sp.issparse(table):
+    if is_sparse(table):
         _check_numeric_dtype(table.dtype, name)
-        values: Array = sp.csr_array(table)
-        if not values.has_canonical_format:  # scipy sorts and merges entries in place, some day: in a copy, then
-            values = values.copy()
-            values.sum_duplicates()
+        values: Array = _canonical(sp.csr_array(table))
     elif _is_dataframe(table):
         values = _from_dataframe(table, name)
     else:
@@ -132,6 +129,14 @@ def as_array(table: Any, name: str) -> Array:
             "Leave this view out, or check how the file was read."
         )
     return _as_float(values, name)
+
+
+def _canonical(matrix: sp.csr_array) -> sp.csr_array:
+    """Return a matrix with sorted entries, none stored twice; a copy, if it has to change: others may share it."""
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
 
 
 def _from_dataframe(table: Any, name: str) -> NDArray[Any]:
@@ -207,7 +212,7 @@ def _as_float(values: Array, name: str) -> Array:
     if dtype in (np.float32, np.float64):
         return values.astype(dtype, copy=False)
     if dtype.kind in "iu":
-        _check_exact(values.data if sp.issparse(values) else values, name)
+        _check_exact(values.data if is_sparse(values) else values, name)
     with np.errstate(over="ignore"):  # an infinity made here is reported by _check_finite
         return values.astype(np.float32 if dtype == np.float16 else np.float64)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
-from manyview.typing import Array
+from manyview.typing import Array, is_sparse
 from manyview.views.container import Views
 
 
@@ -33,13 +32,13 @@ def check_views(data: object, *, allow_empty: bool = False) -> Views:
 
 def _check_values(array: Array, name: str, feature_names: NDArray[Any] | None) -> bool:
     """Refuse infinities; return whether values are missing."""
-    stored = array.data if sp.issparse(array) else array
+    stored = array.data if is_sparse(array) else array
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(stored.sum(dtype=np.float64)):  # one cheap pass settles the usual case
             return False
     infinite = np.isinf(stored)
     if infinite.any():
-        columns = array.indices[infinite] if sp.issparse(array) else np.nonzero(infinite)[1]
+        columns = array.indices[infinite] if is_sparse(array) else np.nonzero(infinite)[1]
         first = int(columns.min())
         label = first if feature_names is None else f"{feature_names[first]!r}"
         raise InputError(

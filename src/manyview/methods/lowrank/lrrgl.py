@@ -88,7 +88,7 @@ class LRRGL(SelfExpressionClusterer):
         entries of each row are kept; it needs more of them (50).
     scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
         "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
-        counts and text. "auto" takes "unit" for views that are mostly zeros, else "standard".
+        counts and text. "auto" takes "unit" for views that are mostly zeros, otherwise "standard".
     degree_regularization : float, default=0
         tau of the normalised cut; 1 keeps it from splitting off a few outliers.
     max_iter : int, default=300
@@ -97,7 +97,7 @@ class LRRGL(SelfExpressionClusterer):
         (The source stops at a gap of 1e-6 while its penalty grows without bound, which ends the run
         rather than solving the problem; here the penalty is fixed.)
     max_memory : float, optional
-        Limit in GB; larger problems are refused. By default 80 % of the memory that is free.
+        Limit in GB; larger problems are refused. By default 80 % of the free memory.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. The default repeats the same labels; None draws anew each time.
     n_jobs : int, optional

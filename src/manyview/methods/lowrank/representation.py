@@ -21,7 +21,7 @@ from manyview.numerics.division import unit_length_rows
 from manyview.numerics.loop import Callback, Outcome, Sweep, run
 from manyview.partition.spectral import affinity_features
 from manyview.preprocessing.scaling import Scaler, scale_views
-from manyview.typing import Array, Dense, Graph, Indices
+from manyview.typing import Array, Dense, Graph, Indices, is_sparse
 from manyview.views.container import Views
 
 REPRESENTATION_GRAPHS = ("angle", "sum")
@@ -204,4 +204,4 @@ def tidy_graph(W: sp.csr_array, tables: Sequence[Dense], n_clusters: int) -> sp.
 
 def dense_columns(tables: Sequence[Array]) -> list[Dense]:
     """Turn the tables over: samples in columns, dense."""
-    return [np.ascontiguousarray((X.toarray() if sp.issparse(X) else X).T) for X in tables]
+    return [np.ascontiguousarray((X.toarray() if is_sparse(X) else X).T) for X in tables]

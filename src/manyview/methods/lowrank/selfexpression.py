@@ -63,7 +63,7 @@ class State:
 
     @property
     def solution(self) -> Dense:
-        """The copy that keeps the sign constraint exactly, else the one of low rank."""
+        """The copy that keeps the sign constraint exactly, otherwise the one of low rank."""
         return self.J if self.G is None else self.G
 
 

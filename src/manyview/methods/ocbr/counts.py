@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.preprocessing.scaling import unit_rows
-from manyview.typing import Array
+from manyview.typing import Array, is_sparse
 
 BINS = 100
 ENTRIES_PER_BIN = 50
@@ -64,8 +64,9 @@ class CountCleaner:
         Products of dense tables are quicker, but sparse ones may not fit into memory as dense.
         """
         A = self.clean(sp.csr_array(X))
-        rows = unit_rows(sp.csr_array((A.data * self.rarity[A.indices].astype(A.dtype), A.indices, A.indptr), A.shape))
-        return rows if sp.issparse(X) else rows.toarray()
+        weighed = sp.csr_array((A.data * self.rarity[A.indices].astype(A.dtype), A.indices, A.indptr), A.shape)
+        rows = sp.csr_array(unit_rows(weighed))
+        return rows if is_sparse(X) else rows.toarray()
 
 
 def signal_odds(positive: NDArray[Any], negative: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.float64]]:

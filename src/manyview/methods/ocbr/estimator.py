@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 
 from manyview.checks import CALLBACK, Number, OneOf, OrNone, Rules, Whole
 from manyview.methods.base import MultiViewClusterer
@@ -19,7 +18,7 @@ from manyview.methods.result import PRIVATE, WeightedClustering
 from manyview.numerics.loop import Callback, Outcome
 from manyview.partition.blockmodel import Search
 from manyview.preprocessing.scaling import Scaler, Scaling, choose_scalings
-from manyview.typing import Array, Dense, Graph, Mask, Seed
+from manyview.typing import Array, Dense, Graph, Mask, Seed, is_sparse
 from manyview.views.container import Views
 
 
@@ -221,7 +220,7 @@ class OCBR(MultiViewClusterer):
             X if scaler.columns is None else scaler.columns.apply(X)
             for X, scaler in zip(views.arrays, scalers, strict=True)
         ]
-        counts = [way == "unit" or sp.issparse(X) for way, X in zip(scaling.values(), tables, strict=True)]
+        counts = [way == "unit" or is_sparse(X) for way, X in zip(scaling.values(), tables, strict=True)]
         options = RecoveryOptions(
             self.n_components,
             self.sparsity,

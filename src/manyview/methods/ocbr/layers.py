@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.graphs.affinity import adaptive_graph
-from manyview.graphs.incomplete import Partial, shared_graph, shared_links, spread_graph
+from manyview.graphs.incomplete import IncompleteSamples, shared_graph, shared_links, spread_graph
 from manyview.preprocessing.scaling import side_by_side
 from manyview.typing import Array, Indices, Mask
 
@@ -77,14 +77,14 @@ class Layers:
         return [self._links(new, present, views) for views in groups]
 
     def _links(self, new: Sequence[Array], present: Mask, views: tuple[int, ...]) -> sp.csr_array:
-        theirs = Partial([new[v] for v in views], present[:, list(views)])
+        theirs = IncompleteSamples([new[v] for v in views], present[:, list(views)])
         return shared_links(theirs, self._partial(views), max(self.neighbors[v] for v in views))
 
-    def _partial(self, views: Sequence[int]) -> Partial:
+    def _partial(self, views: Sequence[int]) -> IncompleteSamples:
         present = np.zeros((self.n_samples, len(views)), dtype=bool)
         for column, v in enumerate(views):
             present[self.samples[v], column] = True
-        return Partial([spread(self.rows[v], self.samples[v], self.n_samples) for v in views], present)
+        return IncompleteSamples([spread(self.rows[v], self.samples[v], self.n_samples) for v in views], present)
 
 
 def spread(rows: Array, samples: Indices, n_samples: int) -> Array:

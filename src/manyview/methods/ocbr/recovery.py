@@ -8,7 +8,7 @@ For a table X (n x d, samples in rows, in units of its own robust scale) and L =
 where |L|_* = |D|_* as U is orthonormal. theta is the level of the small noise: tau is the largest singular value that
 such noise has, so what survives is signal. E is eliminated exactly (its optimum is a soft threshold), which leaves the
 Huber loss of X - L, smooth and convex, beside the nuclear norm: accelerated proximal gradients with step 1 reach the
-minimum, and the distance to their fixed point tells when.
+minimum, and the distance to their fixed point says when to stop.
 
 A view of d < r features has no low rank by which its entries could tell about one another. There theta is raised by
 r / d, up to three times (`narrowness`), which leaves of the recovery a clipping of far-out entries.

@@ -16,7 +16,7 @@ from manyview.methods.paper_ocbr.lagrangian import Coupling
 from manyview.methods.result import WeightedClustering
 from manyview.numerics.loop import Callback, run
 from manyview.preprocessing.scaling import Scaler, Scaling, choose_scalings
-from manyview.typing import Dense, Graph, Seed
+from manyview.typing import Dense, Graph, Seed, is_sparse
 from manyview.views.container import Views
 
 
@@ -217,4 +217,4 @@ def _given(value: Any, default: Any) -> Any:
 
 
 def _dense(X: Any) -> Dense:
-    return X.toarray() if sp.issparse(X) else X
+    return X.toarray() if is_sparse(X) else X
