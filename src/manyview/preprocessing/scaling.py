@@ -227,7 +227,7 @@ class Scaler:
         return cls(way, Standardizer.fit(X, robust=way == "robust") if way in ("standard", "robust") else None)
 
     def apply(self, X: Array) -> Array:
-        """Scale a table; a value missing from a row to be brought to unit length becomes 0, otherwise it stays missing."""
+        """Scale a table; missing values stay missing, but become 0 where rows are brought to one length."""
         if self.columns is not None:
             return self.columns.apply(X)
         return unit_rows(without_missing(X)) if self.way == "unit" else X
