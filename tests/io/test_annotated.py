@@ -83,18 +83,35 @@ def test_layers_are_sparse_views(cells):
 @pytest.mark.parametrize(
     ("views", "message"),
     [
-        (["obsm/none"], "There is no 'obsm/none' here. Choose from: 'X', 'layers/sparse', 'obsm/protein'"),
-        (["obs"], "There is no 'obs' here"),
+        (["obsm/none"], "This AnnData holds no 'obsm/none'. Choose from: 'X', 'layers/sparse', 'obsm/protein'"),
+        (["obs"], "This AnnData holds no 'obs'"),
     ],
 )
-def test_what_is_not_there_is_told(views, message, cells):
+def test_unknown_addresses_are_refused(views, message, cells):
     with pytest.raises(InputError, match=message):
         tl.cluster(cells, 3, views=views)
     assert "manyview" not in cells.obs
 
 
 def test_other_objects_and_modalities(multimodal):
-    with pytest.raises(InputError, match=r"There is no modality 'atac' in this MuData\. Choose from: 'rna', 'protein'"):
+    with pytest.raises(InputError, match=r"This MuData holds no 'atac'\. Choose from: 'rna', 'rna/X', 'protein'"):
         tl.cluster(multimodal, 3, views=["atac"])
     with pytest.raises(InputError, match="Got a list; give an AnnData or MuData"):
         tl.cluster([1, 2], 3)
+
+
+def test_addresses_inside_a_modality_and_of_the_whole_object(multimodal):
+    multimodal.mod["rna"].obsm["X_pca"] = multimodal.mod["rna"].X[:, :2]
+    multimodal.obsm["joint"] = np.arange(180.0).reshape(90, 2)
+    views = tl.views_of(multimodal, ["rna/obsm/X_pca", "obsm/joint"])
+    assert views.present.sum(axis=0).tolist() == [80, 90]
+    np.testing.assert_array_equal(views.arrays[1], multimodal.obsm["joint"])
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "expected"), [("mfmsc", {"n_neighbors": 7}, 7), ("ocbr", {}, None), ("rlrr", {}, None)]
+)
+def test_the_number_of_neighbors_that_was_used_is_recorded(cells, method, params, expected):
+    model = tl.cluster(cells, 3, method=method, **params)
+    links = round(model.affinity_.nnz / 90)  # where no number was set: scanpy needs one
+    assert cells.uns["manyview"]["params"]["n_neighbors"] == (expected or links)

@@ -1,4 +1,4 @@
-"""Clustering of AnnData and MuData objects, with the results written into them where scanpy looks for them."""
+"""Cluster AnnData and MuData objects, and write the results into them where scanpy looks for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError
+from manyview.graphs.affinity import PRECOMPUTED
+from manyview.io.addresses import TABLES, Place, find_tables
+from manyview.io.reading import pick
 from manyview.methods import MultiViewClusterer, get_method
 from manyview.views.container import Views
 from manyview.views.presence import spread_rows
@@ -16,8 +19,6 @@ from manyview.views.presence import spread_rows
 if TYPE_CHECKING:
     from anndata import AnnData
     from mudata import MuData
-
-PARTS = ("layers", "obsm")
 
 
 def cluster(
@@ -34,23 +35,23 @@ def cluster(
     Parameters
     ----------
     data : AnnData or MuData
-        Cells that a modality of a MuData lacks are absent from that view.
+        Cells missing from a modality of a MuData are treated as absent from that view.
     n_clusters : int or "auto"
-    views : list of places, or mapping of the views' names to places, optional
-        A place is "X", "layers/NAME" or "obsm/NAME"; in a MuData with the modality in front: "rna", "rna/obsm/X_pca".
-        By default X of an AnnData, and X of every modality of a MuData.
+    views : list of addresses, or mapping of view names to addresses, optional
+        An address is "X", "layers/NAME" or "obsm/NAME". In a MuData it starts with the modality: "rna" (its X),
+        "rna/obsm/X_pca". By default X of an AnnData, and X of every modality of a MuData.
     method : str
         Key of the method, see `manyview.METHODS`.
     key : str
-        Under which name results are written; those of an earlier call with the same key are replaced.
+        Name under which the results are stored. Results of an earlier call with the same key are replaced.
     **params
         Parameters of the method.
 
     Returns
     -------
-    The fitted estimator. Written are ``obs[key]`` (categories "0", "1", ...), ``obsm["X_" + key]`` (the embedding),
-    ``obsp[key + "_connectivities"]`` (the consensus graph) and ``uns[key]`` (parameters, weights of the views, and
-    where the graph is, as `scanpy.tl.umap` expects of ``neighbors_key``).
+    The fitted estimator. The results are stored in ``obs[key]`` (categories "0", "1", ...), ``obsm["X_" + key]`` (the
+    embedding), ``obsp[key + "_connectivities"]`` (the consensus graph) and ``uns[key]`` (parameters, view weights, and
+    the location of the graph as `scanpy.tl.umap` expects it of ``neighbors_key``).
 
     Examples
     --------
@@ -65,51 +66,42 @@ def cluster(
 
 
 def views_of(data: AnnData | MuData, views: Iterable[str] | Mapping[str, str] | None = None) -> Views:
-    """Return the views of an AnnData or MuData object; see `cluster` for how to pick them."""
+    """Return the views of an AnnData or MuData object; see `cluster` for how to choose them."""
+    modalities = _modalities(data)
+    tables = find_tables(data, modalities, lambda owner, part: getattr(owner, part, None))
     if views is None:
-        views = list(data.mod) if _is_mudata(data) else ["X"]
+        views = list(modalities) or ["X"]
     if isinstance(views, str):
         views = [views]
-    places = dict(views) if isinstance(views, Mapping) else {place: place for place in views}
-    tables = {name: _table(data, place) for name, place in places.items()}
-    return Views(tables, sample_ids=np.asarray(data.obs_names, dtype=object))
+    addresses = dict(views) if isinstance(views, Mapping) else {address: address for address in views}
+    found = {
+        name: tables[pick([address], tables, f"This {type(data).__name__}")] for name, address in addresses.items()
+    }
+    arrays = {name: _values(data, place) for name, place in found.items()}
+    return Views(arrays, sample_ids=np.asarray(data.obs_names, dtype=object))
 
 
-def _is_mudata(data: Any) -> bool:
+def _modalities(data: Any) -> Any:
+    """Return the modalities of a MuData; none for an AnnData."""
     if hasattr(data, "mod"):
-        return True
-    if not all(hasattr(data, part) for part in ("X", "obs_names", *PARTS)):
+        return data.mod
+    if not all(hasattr(data, part) for part in ("obs_names", *TABLES)):
         raise InputError(f"Got a {type(data).__name__}; give an AnnData or MuData object.")
-    return False
+    return {}
 
 
-def _table(data: Any, place: str) -> Any:
-    """Return one table for the cells of the whole object; cells that the modality lacks are absent from it."""
-    if not _is_mudata(data):
-        return _element(data, place, place)
-    name, _, inner = place.partition("/")
-    if name not in data.mod:
-        raise InputError(f"There is no modality {name!r} in this MuData. Choose from: {quoted(data.mod)}.")
-    part = data.mod[name]
-    values = _element(part, inner or "X", place)
-    rows = data.obs_names.get_indexer(part.obs_names)
-    if len(rows) == data.n_obs and np.array_equal(rows, np.arange(data.n_obs)):
+def _values(data: Any, place: Place) -> Any:
+    """Return a table with a row for every cell of `data`; cells that the table's modality lacks are absent."""
+    part = getattr(place.owner, place.part)
+    values = _plain(part[place.name] if place.name else part)
+    rows = data.obs_names.get_indexer(place.owner.obs_names)
+    if np.array_equal(rows, np.arange(data.n_obs)):
         return values
     return spread_rows(_floats(values), rows, data.n_obs)
 
 
-def _element(data: Any, element: str, place: str) -> Any:
-    part, _, name = element.partition("/")
-    if element == "X" and data.X is not None:
-        return _plain(data.X)
-    if part in PARTS and name in getattr(data, part):
-        return _plain(getattr(data, part)[name])
-    known = [f"{part}/{name}" for part in PARTS for name in getattr(data, part)]
-    raise InputError(f"There is no {place!r} here. Choose from: {quoted(['X'] * (data.X is not None) + known, 20)}.")
-
-
 def _plain(values: Any) -> Any:
-    """Take the array out of a DataFrame in obsm, and sparse matrices as CSR."""
+    """Return a DataFrame in obsm as an array, and any sparse matrix as CSR."""
     if hasattr(values, "to_numpy"):
         return values.to_numpy()
     return sp.csr_array(values) if sp.issparse(values) else np.asarray(values)
@@ -123,21 +115,33 @@ def _write(data: Any, model: MultiViewClusterer, method: str, key: str) -> None:
     import pandas as pd  # anndata has loaded it
 
     categories = [str(k) for k in range(model.n_clusters_)]
+    graph = f"{key}_connectivities"
     data.obs[key] = pd.Categorical([str(label) for label in model.labels_], categories=categories)
     data.obsm[f"X_{key}"] = model.embedding_
-    data.obsp[f"{key}_connectivities"] = sp.csr_matrix(model.affinity_)
-    weights = getattr(model, "view_weights_", None)
+    data.obsp[graph] = sp.csr_matrix(model.affinity_)
     data.uns[key] = {
-        "connectivities_key": f"{key}_connectivities",
-        "distances_key": f"{key}_connectivities",
+        "connectivities_key": graph,
+        "distances_key": graph,
         "params": {
             "method": method,
             "n_clusters": model.n_clusters_,
-            "n_neighbors": 10,
+            "n_neighbors": _n_neighbors(model),
             "views": list(model.view_names_),
-        }
-        | {"use_rep": f"X_{key}", "metric": "euclidean"},
-        "view_weights": {}
-        if weights is None
-        else dict(zip(model.view_names_, map(float, np.asarray(weights)), strict=True)),
+            "use_rep": f"X_{key}",
+            "metric": "euclidean",
+        },
+        "view_weights": _view_weights(model),
     }
+
+
+def _n_neighbors(model: MultiViewClusterer) -> int:
+    """Return the number of neighbours that was set; otherwise the mean number of links, as scanpy needs a number."""
+    params = model.get_params()
+    if params.get("n_neighbors") is not None and params.get("affinity") != PRECOMPUTED:
+        return int(params["n_neighbors"])
+    return round(model.affinity_.nnz / len(model.labels_))
+
+
+def _view_weights(model: MultiViewClusterer) -> dict[str, float]:
+    weights = getattr(model, "view_weights_", None)
+    return {} if weights is None else dict(zip(model.view_names_, map(float, np.asarray(weights)), strict=True))
