@@ -109,7 +109,8 @@ def test_addresses_inside_a_modality_and_of_the_whole_object(multimodal):
 
 
 @pytest.mark.parametrize(
-    ("method", "params", "expected"), [("mfmsc", {"n_neighbors": 7}, 7), ("ocbr", {}, None), ("rlrr", {}, None)]
+    ("method", "params", "expected"),
+    [("mfmsc", {"n_neighbors": 7}, 7), ("rlrr", {"n_neighbors": 12}, 12), ("ocbr", {}, None)],
 )
 def test_the_number_of_neighbors_that_was_used_is_recorded(cells, method, params, expected):
     model = tl.cluster(cells, 3, method=method, **params)

@@ -26,37 +26,10 @@ from manyview._version import __version__
 from manyview.checks import InputError, quoted
 from manyview.environment import available_memory
 from manyview.methods import METHODS, MultiViewClusterer
-from manyview.methods.lowrank.representation import LowRank
-from manyview.methods.ocbr.counts import CountCleaner
-from manyview.methods.ocbr.estimator import Reconstruction
-from manyview.methods.ocbr.layers import Layers
-from manyview.methods.ocbr.placing import LayerPlacing
-from manyview.methods.ocbr.recovery import Loadings
-from manyview.methods.placing import AffinityPlacing, NeighborPlacing
-from manyview.partition.blockmodel import Blocks, Search
-from manyview.partition.selection import Selection
-from manyview.preprocessing.scaling import Scaler, Standardizer
+from manyview.records import SAVED
 
 FORMAT, FORMAT_VERSION = "manyview model", 1
 CONTENTS = "model.json"
-RECORDS = {
-    record.__name__: record
-    for record in (
-        AffinityPlacing,
-        Blocks,
-        CountCleaner,
-        LayerPlacing,
-        Layers,
-        Loadings,
-        LowRank,
-        NeighborPlacing,
-        Scaler,
-        Reconstruction,
-        Search,
-        Selection,
-        Standardizer,
-    )
-}
 NOT_SAVED = ("callback",)  # parameters that are code
 
 
@@ -141,7 +114,7 @@ class _Writer:
         for kind, write in self._writers().items():
             if isinstance(value, kind):
                 return write(value)
-        if type(value).__name__ in RECORDS and is_dataclass(value):
+        if is_dataclass(value) and SAVED.get(type(value).__name__) is type(value):
             parts = {field.name: self.encode(getattr(value, field.name)) for field in fields(value)}
             return {"record": type(value).__name__, "fields": parts}
         raise InputError(f"A value of type {type(value).__name__} cannot be saved: {value!r:.80}.")
@@ -264,7 +237,7 @@ class _Reader:
         return matrix
 
     def _record(self, value: Mapping[str, Any]) -> Any:
-        record = RECORDS.get(value["record"])
+        record = SAVED.get(value["record"])
         if record is None:
             raise InputError(f"{self._path} holds a {value['record']!r}, which is unknown here; update manyview?")
         return record(**{name: self.decode(part) for name, part in value["fields"].items()})

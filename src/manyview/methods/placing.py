@@ -13,6 +13,7 @@ from manyview.graphs.incomplete import IncompleteSamples, shared_links
 from manyview.numerics.division import inverse_or_zero
 from manyview.partition.blockmodel import links_to_clusters
 from manyview.preprocessing.scaling import Scaler, unit_distance_factor, without_missing
+from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Labels, Mask
 from manyview.views.container import Views
 from manyview.views.presence import present_rows
@@ -30,6 +31,7 @@ class Placing(Protocol):
         """
 
 
+@saved
 @dataclass(frozen=True)
 class NeighborPlacing:
     """Adaptive neighbours by distances over the views shared; each view is scaled as in the fit and counts alike.
@@ -64,6 +66,7 @@ class NeighborPlacing:
         return links_to_clusters(links, self.labels, self.n_clusters), links
 
 
+@saved
 @dataclass(frozen=True)
 class AffinityPlacing:
     """New samples come with their affinities to the samples fitted (m x n), one matrix per view."""

@@ -23,6 +23,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
+from manyview.records import saved
 from manyview.typing import Dense, Indices, Labels
 
 TINY = np.finfo(np.float64).tiny
@@ -74,6 +75,7 @@ class Ascent:
     converged: bool
 
 
+@saved
 @dataclass(frozen=True)
 class Search:
     """How the partition was found.
@@ -96,6 +98,7 @@ class Search:
     agreement: float
 
 
+@saved
 @dataclass(frozen=True)
 class Blocks:
     """Per layer, how likely links between each two clusters are (logarithms, weighed), and clusters by their size."""

@@ -30,6 +30,7 @@ from manyview.checks import InputError, check_int
 from manyview.numerics.division import unit_length_rows
 from manyview.partition.blockmodel import TINY, BlockModel, links_to_clusters, merge_loss, sum_by_cluster, xlogx
 from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
+from manyview.records import saved
 from manyview.typing import Dense, Labels
 
 MOST_CLUSTERS = 30
@@ -37,6 +38,7 @@ SMALLEST_CLUSTER = 5  # samples, on average: neighbours do not show fewer
 SHARE = 0.8  # of the samples in a subgraph
 
 
+@saved
 @dataclass(frozen=True)
 class Selection:
     """The numbers of clusters tried, how well each does, and the one that was chosen.

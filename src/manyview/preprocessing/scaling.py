@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError, InputTypeError, check_choice, quoted
 from manyview.numerics.division import inverse_or_zero, or_one
+from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
 from manyview.views.container import Views
 
@@ -88,6 +89,7 @@ def without_missing(X: Array) -> Array:
     return filled
 
 
+@saved
 @dataclass(frozen=True)
 class Standardizer:
     """An affine map of the columns, and its inverse: ``apply(X) = (X / largest - mean) / sd``.
@@ -214,6 +216,7 @@ def unit_distance_factor(X: Array) -> float:
     return float(1 / np.sqrt(2 * variance)) if variance > 1e-12 * float(squares) / X.shape[0] else 0.0
 
 
+@saved
 @dataclass(frozen=True)
 class Scaler:
     """A way of scaling with what it learnt of a view, for other samples of it."""

@@ -21,6 +21,7 @@ from manyview.numerics.division import unit_length_rows
 from manyview.numerics.loop import Callback, Outcome, Sweep, run
 from manyview.partition.spectral import affinity_features
 from manyview.preprocessing.scaling import Scaler, scale_views
+from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Indices, is_sparse
 from manyview.views.container import Views
 
@@ -135,6 +136,7 @@ def itemsize(views: Views) -> int:
 # From representations to graphs ------------------------------------------------------------------
 
 
+@saved
 @dataclass(frozen=True)
 class LowRank:
     """A matrix as the product of its factors left (n x r) and right (r x n)."""

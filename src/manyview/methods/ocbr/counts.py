@@ -10,12 +10,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.preprocessing.scaling import unit_rows
+from manyview.records import saved
 from manyview.typing import Array, is_sparse
 
 BINS = 100
 ENTRIES_PER_BIN = 50
 
 
+@saved
 @dataclass(frozen=True)
 class CountCleaner:
     """Weighs the entries of a sparse view by how likely they are signal, and its features by how rare they are.

@@ -18,10 +18,12 @@ from manyview.methods.result import PRIVATE, WeightedClustering
 from manyview.numerics.loop import Callback, Outcome
 from manyview.partition.blockmodel import Search
 from manyview.preprocessing.scaling import Scaler, Scaling, choose_scalings
+from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Mask, Seed, is_sparse
 from manyview.views.container import Views
 
 
+@saved
 @dataclass(frozen=True)
 class Reconstruction:
     """What turns bases into cleaned views: loadings, the scaling of each view, and who is in it."""

@@ -11,9 +11,11 @@ import scipy.sparse as sp
 from manyview.graphs.affinity import adaptive_graph
 from manyview.graphs.incomplete import IncompleteSamples, shared_graph, shared_links, spread_graph
 from manyview.preprocessing.scaling import side_by_side
+from manyview.records import saved
 from manyview.typing import Array, Indices, Mask
 
 
+@saved
 @dataclass(frozen=True)
 class Layers:
     """Rows of the views (each n_v x r_v, mean squared distance 1) and what is needed to link samples by them.

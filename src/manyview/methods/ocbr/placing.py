@@ -16,10 +16,12 @@ from manyview.methods.ocbr.recovery import Loadings
 from manyview.numerics.division import shares
 from manyview.partition.blockmodel import Blocks
 from manyview.preprocessing.scaling import Scaler, unit_distance_factor, without_missing
+from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Labels
 from manyview.views.presence import present_rows
 
 
+@saved
 @dataclass(frozen=True)
 class LayerPlacing:
     """What a fit keeps for new samples: O(n (r + s)) numbers, and the rows of sparse views."""

@@ -32,6 +32,7 @@ import numpy as np
 from manyview.numerics.projections import orthonormal_columns
 from manyview.numerics.proximal import soft_threshold
 from manyview.numerics.starts import fixed_directions
+from manyview.records import saved
 from manyview.typing import Dense, Mask
 
 START_CLIP = 3.0  # in robust deviations: no entry may dominate the first subspace
@@ -147,6 +148,7 @@ class Recovery:
         return R if self.observed is None else R[self.observed]
 
 
+@saved
 @dataclass(frozen=True)
 class Loadings:
     """What was learnt of a view, to recover other samples of it: their rows of X - E, without the other samples.
