@@ -28,12 +28,12 @@ HEAD_LINES, HEAD_CHARACTERS = 50, 2**20
 
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
-_HUGE_EXPONENTS = re.compile(r"e[+-]?\d{9}"), re.compile(r"E[+-]?\d{9}")  # apart, as a search for one letter is quick
+_HUGE_EXPONENTS = re.compile(rb"e[+-]?\d{9}"), re.compile(rb"E[+-]?\d{9}")  # searching for one letter is quick
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text file is laid out; `names` are those of the header, or numbers from 1."""
+    """How a text file is laid out; `names` are the column names, or numbers from 1 if there is no header."""
 
     path: Path
     delimiter: str
@@ -44,57 +44,94 @@ class Layout:
 
 def read_text(path: Path, keys: tuple[str, ...], options: TableOptions) -> list[Table]:
     """Read a text file as one table; a key is the name of a column."""
-    with reading(path, "a table"):
-        precision = "round_trip" if _has_huge_exponent(path) else None  # slower, but safe
-        layout = _find_layout(path, options)
-        frame = _parse(layout, id_column(layout.names, options, str(path)), precision)
+    with reading(path, "a table"), _CheckedFile(path) as content:
+        try:
+            text = _decoded(content)
+            layout = _find_layout(path, text, options)
+            frame = _parse(text, content, layout, id_column(layout.names, options, str(path)))
+        except InputError:
+            raise
+        except Exception:
+            _check_encoding(path)
+            raise
     table = Table(stem(path), frame, str(path), place=lambda row: f"line {_line(layout, row)}")
     return [with_ids(table, keys, options)]
 
 
+# Bytes ---------------------------------------------------------------------------------------------
+
+
+class _CheckedFile(io.BufferedIOBase):
+    """The bytes of a plain or gzipped text file, checked as they are read, so that the file is read only once.
+
+    Raises on NUL bytes, and when the file expands beyond the free memory. `has_huge_exponent` says whether a word so
+    far, such as the id 4e4924939249, is a number that makes pandas before 3.0 crash; with `stops_at_huge_exponent`,
+    the first one raises.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.has_huge_exponent = self.stops_at_huge_exponent = False
+        self._path, self._size, self._end = path, 0, b""
+        self._file = _open_binary(path)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        self._size, self._end = 0, b""
+        return self._file.seek(offset, whence)
+
+    def read1(self, size: int = -1, /) -> bytes:
+        chunk = self._file.read(size)
+        self._size += len(chunk)
+        check_size(self._path, self._size)
+        if b"\0" in chunk:
+            raise ValueError("NUL bytes")
+        self.has_huge_exponent |= any(exponent.search(self._end + chunk) for exponent in _HUGE_EXPONENTS)
+        self._end = chunk[-len("e+123456789") :]
+        if self.has_huge_exponent and self.stops_at_huge_exponent:
+            raise ValueError("huge exponent")
+        return chunk
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
 def _open_binary(path: Path) -> BinaryIO:
+    """Open a file that may be gzipped."""
     return cast(BinaryIO, gzip.open(path)) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
-def _open_text(path: Path) -> TextIO:
-    return io.TextIOWrapper(_open_binary(path), encoding="utf-8-sig")
+def _decoded(content: Any) -> TextIO:
+    return io.TextIOWrapper(content, encoding="utf-8-sig", newline="")
 
 
-def _chunks(path: Path) -> Iterator[str]:
-    """Give the text by pieces; refuse a file that is none or expands beyond memory, and say in which line."""
-    size, line, decoder, chunk = 0, 1, codecs.getincrementaldecoder("utf-8")(), b"\n"
+def _check_encoding(path: Path) -> None:
+    """Refuse a file that is not UTF-8 text, and name the line."""
+    line, decoder, chunk = 1, codecs.getincrementaldecoder("utf-8")(), b"\n"
     with _open_binary(path) as file:
         while chunk:
             chunk = file.read(CHUNK)
-            size += len(chunk)
-            check_size(path, size)
             try:
-                text = decoder.decode(chunk, final=not chunk)
+                decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
                 line += error.object.count(b"\n", 0, error.start)
-                raise InputError(f"{path}, line {line}, is not UTF-8 ({error.reason}); save it as such.") from error
-            if "\0" in text:
-                line += text.count("\n", 0, text.index("\0"))
+                raise InputError(f"{path}, line {line}, is not UTF-8 ({error.reason}); save it as UTF-8.") from error
+            if b"\0" in chunk:
+                line += chunk.count(b"\n", 0, chunk.index(b"\0"))
                 raise InputError(f"{path}, line {line}, holds NUL bytes, as binary files do; save it as UTF-8 text.")
             line += chunk.count(b"\n")
-            yield text
-
-
-def _has_huge_exponent(path: Path) -> bool:
-    """Whether a word in the text, such as the id 4e4924939249, is a number that makes pandas before 3.0 crash."""
-    found, before = False, ""
-    for text in _chunks(path):
-        found = found or any(exponent.search(before + text) for exponent in _HUGE_EXPONENTS)
-        before = text[-len("e+123456789") :]
-    return found
 
 
 # Layout --------------------------------------------------------------------------------------------
 
 
-def _find_layout(path: Path, options: TableOptions) -> Layout:
-    with _open_text(path) as file:
-        lines = list(_head(file))
+def _find_layout(path: Path, text: TextIO, options: TableOptions) -> Layout:
+    lines = list(_head(text))
     delimiter = _find_delimiter(lines) if options.delimiter == "auto" else options.delimiter
     rows = [cells for _, cells in _rows(lines, delimiter)]
     if not rows:
@@ -107,10 +144,10 @@ def _find_layout(path: Path, options: TableOptions) -> Layout:
     return Layout(path, delimiter, decimal, header, names)
 
 
-def _head(file: TextIO) -> Iterator[str]:
-    """Give the first lines: two at least, and as many more as are not too long."""
+def _head(text: TextIO) -> Iterator[str]:
+    """Yield the first lines: at least two, and more as long as they are not too long together."""
     seen = 0
-    for i, line in enumerate(file):
+    for i, line in enumerate(text):
         if i >= HEAD_LINES or (i >= 2 and seen > HEAD_CHARACTERS):
             return
         seen += len(line)
@@ -158,14 +195,14 @@ def _header_names(rows: list[list[str]]) -> list[str]:
 # Values --------------------------------------------------------------------------------------------
 
 
-def _parse(layout: Layout, ids: int | None, precision: str | None) -> pd.DataFrame:
-    """Parse the file; ids stay as they are written, zeros in front included."""
+def _parse(text: TextIO, content: _CheckedFile, layout: Layout, ids: int | None) -> pd.DataFrame:
+    """Parse the file; ids are kept as written, including leading zeros."""
     try:
-        frame = _read_csv(layout, ids, precision)
+        frame = _read_csv(text, content, layout, ids)
     except pd.errors.ParserError:
         _check_widths(layout)
         raise
-    # pandas fills short lines up with NaN, and makes an index of what is too much in the first
+    # pandas fills short lines with NaN, and turns surplus cells of the first line into an index
     if not isinstance(frame.index, pd.RangeIndex) or frame.iloc[:, -1].isna().any():
         _check_widths(layout)
     frame.columns = pd.Index(layout.names)
@@ -173,31 +210,44 @@ def _parse(layout: Layout, ids: int | None, precision: str | None) -> pd.DataFra
     return frame.loc[:, ~np.array(blank)] if any(blank) else frame
 
 
-def _read_csv(layout: Layout, ids: int | None, precision: str | None) -> pd.DataFrame:
-    arguments: dict[str, Any] = {
+def _read_csv(text: TextIO, content: _CheckedFile, layout: Layout, ids: int | None) -> pd.DataFrame:
+    """Call pandas with its fast parser of numbers, or with the slower one if a huge exponent would crash that."""
+    if not content.has_huge_exponent:
+        content.stops_at_huge_exponent = True
+        try:
+            return _call_pandas(text, layout, ids)
+        except ValueError:
+            if not content.has_huge_exponent:
+                raise
+        content.stops_at_huge_exponent = False
+    return _call_pandas(text, layout, ids, float_precision="round_trip")
+
+
+def _call_pandas(text: TextIO, layout: Layout, ids: int | None, **options: Any) -> pd.DataFrame:
+    options |= {
         "sep": r"\s+" if layout.delimiter == " " else layout.delimiter,
         "decimal": layout.decimal,
-        "float_precision": precision,
         "header": 0 if layout.header else None,
         "names": range(len(layout.names)),
         "dtype": None if ids is None else {ids: str},
         "na_values": list(MISSING),
         "keep_default_na": False,
         "skipinitialspace": True,
-        "encoding": "utf-8-sig",
     }
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.DtypeWarning)
-        try:  # by chunks is twice as fast, but a column may be numbers in one and text in the next
-            return pd.read_csv(layout.path, **arguments)
+        text.seek(0)
+        try:  # parsing by chunks is twice as fast, but a column may hold numbers in one and text in the next
+            return pd.read_csv(text, **options)
         except pd.errors.DtypeWarning:
-            return pd.read_csv(layout.path, **arguments, low_memory=False)
+            text.seek(0)
+            return pd.read_csv(text, **options, low_memory=False)
 
 
 def _check_widths(layout: Layout) -> None:
     """Refuse a file whose lines do not all have as many cells."""
-    with _open_text(layout.path) as file:
-        for line, cells in islice(_rows(file, layout.delimiter), int(layout.header), None):
+    with _decoded(_open_binary(layout.path)) as text:
+        for line, cells in islice(_rows(text, layout.delimiter), int(layout.header), None):
             if len(cells) != len(layout.names):
                 raise InputError(
                     f"{layout.path}, line {line}, has {len(cells)} cells where {len(layout.names)} are expected "
@@ -207,5 +257,5 @@ def _check_widths(layout: Layout) -> None:
 
 def _line(layout: Layout, row: int) -> int:
     """Return the number of the line that a row comes from."""
-    with _open_text(layout.path) as file:
-        return next(islice(_rows(file, layout.delimiter), row + layout.header, None))[0]
+    with _decoded(_open_binary(layout.path)) as text:
+        return next(islice(_rows(text, layout.delimiter), row + layout.header, None))[0]
