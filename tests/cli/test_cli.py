@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from manyview import METHODS, __version__, make_views
+from manyview import METHODS, MFMSC, Views, __version__, make_views
+from manyview.io import read_views
 
 COMMAND = Path(sys.executable).with_name("manyview")
 
@@ -102,7 +103,7 @@ def test_every_method_runs_on_an_npz(manyview, tmp_path, monkeypatch, method):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["missing.csv", "-k", 3], "missing.csv is not there"),
+        (["missing.csv", "-k", 3], "missing.csv was not found"),
         (["view_0.csv", "-k", 0], "n_clusters=0 is too small"),
         (["view_0.csv", "-k", 61], "n_samples=60 is fewer than n_clusters=61"),
         (["view_0.csv", "-k", "three"], "-k"),
@@ -110,7 +111,7 @@ def test_every_method_runs_on_an_npz(manyview, tmp_path, monkeypatch, method):
         (["view_0.csv", "-k", 3, "-m", "mfmsc", "-p", "neighbours=7"], "--param 'neighbours=7'"),
         (["view_0.csv", "-k", 3, "-m", "mfmsc", "-p", "affinity=dense"], "Unknown affinity='dense'"),
         (["view_0.csv"], "-k"),
-        (["view_0.csv", "-k", 3, "--truth", "view_1.npz"], "view_1.npz is not there"),
+        (["view_0.csv", "-k", 3, "--truth", "view_1.npz"], "view_1.npz was not found"),
     ],
 )
 def test_bad_input_gives_a_message_and_exit_code_2(manyview, project, words, says):
@@ -180,16 +181,16 @@ def test_new_samples_are_placed_with_a_saved_model(manyview, project):
     ("words", "told"),
     [
         (["predict", "view_0.csv", "view_0.csv", "--out", "o"], "cannot be read as a manyview model"),
-        (["predict", "none.manyview", "view_0.csv", "--out", "o"], "none.manyview is not there"),
+        (["predict", "none.manyview", "view_0.csv", "--out", "o"], "none.manyview was not found"),
         (["cluster", "view_0.csv", "-k", 3, "--metadata", "truth.csv", "--out", "o"], "add --report"),
         (["cluster", "view_0.csv", "-k", 3, "--scaling", "big", "--out", "o"], "Unknown scaling='big'"),
         (["cluster", "view_0.csv", "-k", 3, "--scaling", "x=none", "--out", "o"], "scaling names no view 'x'"),
         (
             ["cluster", "view_0.csv", "-k", 3, "--scaling", "none", "--scaling", "a=unit", "--out", "o"],
-            "is not VIEW=WAY",
+            "is not VIEW=SCALING",
         ),
-        (["cluster", "view_0.csv", "-k", 3, "--samples", "some", "--out", "o"], "Unknown keep='some'"),
-        (["cluster", "view_0.csv", "-k", -1, "--out", "o"], "-k -1 is no number of clusters"),
+        (["cluster", "view_0.csv", "-k", 3, "--samples", "some", "--out", "o"], "Unknown samples='some'"),
+        (["cluster", "view_0.csv", "-k", -1, "--out", "o"], "-k -1 is not a valid number of clusters"),
     ],
 )
 def test_other_bad_input(words, told, manyview, project):
@@ -238,4 +239,35 @@ def test_the_number_of_clusters_is_chosen(manyview, project):
     assert "3 clusters (chosen) of 60 samples" in done.stdout
     summary = read_json(project / "out" / "summary.json")
     assert summary["n_clusters"] == summary["selection"]["chosen"] == 3
-    assert len(summary["selection"]["candidates"]) == len(summary["selection"]["eigengap"])
+    selection = summary["selection"]
+    best = np.argmax(selection["score"])
+    assert selection["candidates"][best] == 3
+    for name in ("separation", "stability", "score", "eigengap"):
+        assert len(selection[name]) == len(selection["candidates"])
+
+
+def test_without_out_a_new_folder_is_made_each_time(manyview, project):
+    words = ["cluster", "view_0.csv", "-k", 3, "-m", "mfmsc", "--save"]
+    for folder in ("manyview-results", "manyview-results-2"):
+        done = manyview(*words)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert f"wrote {folder}/labels.csv" in done.stdout
+    first = (project / "manyview-results" / "summary.json").read_text()
+    done = manyview("predict", "manyview-results/model.manyview", "view_0.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "wrote manyview-results-3/labels.csv" in done.stdout
+    assert (project / "manyview-results" / "summary.json").read_text() == first
+
+
+def test_missing_values_are_not_counted_again_after_the_fit(manyview, project, monkeypatch):
+    """On large views, each count is a pass over all values."""
+    counted = []
+    present, n_missing = Views.present.fget, Views.n_missing.fget
+    monkeypatch.setattr(Views, "present", property(lambda views: counted.append("present") or present(views)))
+    monkeypatch.setattr(Views, "n_missing", property(lambda views: counted.append("missing") or n_missing(views)))
+    files = ["view_0.csv", "view_1.csv"]
+    MFMSC(3).fit(read_views(files).views)
+    in_fit = counted.copy()
+    counted.clear()
+    assert manyview("cluster", *files, "-k", 3, "-m", "mfmsc", "--report", "--out", "out").returncode == 0
+    assert counted == in_fit

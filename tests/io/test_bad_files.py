@@ -40,12 +40,12 @@ def refused(path, **kwargs):
         ("a.csv", "id\na\nb\n", "line 2, column 'id': 'a' is not a finite number"),
         ("a.csv", "id,x\na,1\n,2\n", "line 3, has no sample id"),
         ("a.csv", "id,x\na,1\na,2\nb,1\nb,3\n", "duplicated sample ids: 'a', 'b'"),
-        ("a.csv", "id,x\na,1\nb,2,3,4\n", "line 3, has 4 cells where 2 are expected"),
-        ("a.csv", "x,y\n1,2,3,4\n5,6,7,8\n", "line 2, has 4 cells where 2 are expected"),
-        ("a.csv", "1,2\n3,4,5\n6,7,8\n", "line 2, has 3 cells where 2 are expected"),
+        ("a.csv", "id,x\na,1\nb,2,3,4\n", "line 3, has 4 cells, but 2 are expected"),
+        ("a.csv", "x,y\n1,2,3,4\n5,6,7,8\n", "line 2, has 4 cells, but 2 are expected"),
+        ("a.csv", "1,2\n3,4,5\n6,7,8\n", "line 2, has 3 cells, but 2 are expected"),
         ("a.csv", "x,y\n1,4e492493924924\n", "column 'y': '4e492493924924' is not a finite number"),
-        ("a.csv", "id,x,y\na,1,2\n\nb,2\n", "line 4, has 2 cells where 3 are expected"),
-        ("a.csv", 'id,x\n"a\n1",1\nb\n', "line 4, has 1 cells where 2 are expected"),
+        ("a.csv", "id,x,y\na,1,2\n\nb,2\n", "line 4, has 2 cells, but 3 are expected"),
+        ("a.csv", 'id,x\n"a\n1",1\nb\n', "line 4, has 1 cells, but 2 are expected"),
         ("a.csv", "x,y\n1.5,1\n2.5,1\noops,1\n", "line 4, column 'x': 'oops' is not a finite number"),
         ("a.csv", "x,y\n1,1e400\n3,4\n", "line 2, column 'y': '1e400' is not a finite number"),
         ("a.csv", "x,y\n1,2\n3,-inf\n", "line 3, column 'y': -inf is not a finite number"),
@@ -57,10 +57,10 @@ def refused(path, **kwargs):
         ("a.csv", "x,y\n1,2\n3,é\n".encode("latin-1"), "line 3, is not UTF-8"),
         ("a.csv", "x,y\n1,2\n".encode("utf-16"), "line 1, is not UTF-8"),
         ("a.csv", np.random.default_rng(0).bytes(64) + b"\xff\xff", "a.csv, line "),
-        ("a.csv", gzip.compress(b"1,2\n", mtime=0), "is by its content a file of type '.csv.gz'"),
-        ("a.csv", b"PK\x03\x04...", "is by its content a file of type '.npz', '.xlsx'"),
-        ("a.xlsx", b"\x93NUMPY...", "is by its content a file of type '.npy'"),
-        ("a.parquet", b"\x89HDF\r\n\x1a\n...", "is by its content a file of type '.h5ad', '.h5mu', '.mat'"),
+        ("a.csv", gzip.compress(b"1,2\n", mtime=0), "has the content of a file of type '.csv.gz'"),
+        ("a.csv", b"PK\x03\x04...", "has the content of a file of type '.npz', '.xlsx'"),
+        ("a.xlsx", b"\x93NUMPY...", "has the content of a file of type '.npy'"),
+        ("a.parquet", b"\x89HDF\r\n\x1a\n...", "has the content of a file of type '.h5ad', '.h5mu', '.mat'"),
         ("a.csv.gz", b"x,y\n1,2\n", "cannot be read as a table: Not a gzipped file"),
         ("a.npy", b"not numpy", "cannot be read as a numpy file: the magic string is not correct"),
         ("a.npz", b"PK\x03\x04broken", "cannot be read as a numpy file: File is not a zip file"),
@@ -70,7 +70,7 @@ def refused(path, **kwargs):
         ("a.mat", b"\x89HDF\r\n\x1a\n...", "cannot be read as a .mat file"),
         ("a.h5ad", b"no hdf5", "cannot be read as an AnnData or MuData file"),
         ("a.h5mu", b"", "is empty"),
-        ("a.xyz", "1", "unknown type '.xyz'; known are '.csv', '.tsv'"),
+        ("a.xyz", "1", "unknown type '.xyz'; known types are '.csv', '.tsv'"),
         ("a.gz", "1", "unknown type '.gz'"),
         ("a", "1", "unknown type ''"),
     ],
@@ -82,7 +82,7 @@ def test_a_bad_file_is_named_with_what_is_wrong(tmp_path, name, content, says):
 
 
 def test_what_is_not_a_file(tmp_path):
-    assert "a.csv is not there" in refused(tmp_path / "a.csv")
+    assert "a.csv was not found" in refused(tmp_path / "a.csv")
     assert "is a folder" in refused(tmp_path)
     os.mkfifo(tmp_path / "pipe.csv")
     assert "is not a file" in refused(tmp_path / "pipe.csv")
@@ -97,7 +97,7 @@ def test_keys_that_are_not_there(tmp_path):
     assert "holds no 'z'. Choose from: 'x', 'y'" in refused(f"{tmp_path}/a.csv::z")
     assert "leave out '::x'" in refused(f"{tmp_path}/a.npy::x")
     assert "holds no 'y'. Choose from: 'x', 'flat'" in refused(f"{tmp_path}/a.npz::y")
-    assert "a.npz::flat is no table of numbers. View 'flat' is 1-D" in refused(f"{tmp_path}/a.npz::flat")
+    assert "a.npz::flat is not a table of numbers. View 'flat' is 1-D" in refused(f"{tmp_path}/a.npz::flat")
 
 
 def test_nothing_is_unpickled(tmp_path):
@@ -113,7 +113,7 @@ def test_arrays_that_are_no_tables_of_numbers(tmp_path):
     np.savez(tmp_path / "a.npz", flat=np.ones(3), cube=np.ones((2, 2, 2)))
     assert "holds no 2-D array; its arrays are 'flat', 'cube'" in refused(tmp_path / "a.npz")
     np.save(tmp_path / "b.npy", np.array([["x", "y"]]))
-    assert "b.npy is no table of numbers. View 'b' has dtype" in refused(tmp_path / "b.npy")
+    assert "b.npy is not a table of numbers. View 'b' has dtype" in refused(tmp_path / "b.npy")
     np.save(tmp_path / "b.npy", np.ones((2, 2), dtype=complex))
     assert "complex" in refused(tmp_path / "b.npy")
     np.save(tmp_path / "b.npy", np.array([[1, 2], [3, np.inf]]))

@@ -88,7 +88,7 @@ def test_the_id_column_can_be_given(tmp_path, table):
     table.assign(key=range(10, 16)).to_parquet(tmp_path / "t.parquet")
     table.assign(key=range(10, 16)).to_excel(tmp_path / "t.xlsx")
     options = TableOptions(id_column="key", drop_text_columns=True)
-    with pytest.warns(UserWarning, match="left out text columns 'id'"):
+    with pytest.warns(UserWarning, match="dropped text columns 'id'"):
         sheet = read_views([tmp_path / "t.xlsx"], options=options).views
     for views in (sheet, read_views([tmp_path / "t.parquet"], options=options).views):
         assert views.sample_ids.tolist() == ["10", "11", "12", "13", "14", "15"]
@@ -153,7 +153,7 @@ def test_matrices_ids_and_labels_of_a_mat_file(tmp_path, rng, save):
 @both_versions
 def test_mat_files_without_a_matrix(tmp_path, save):
     save(tmp_path / "m.mat", {"n": np.array([[4.0]]), "note": "nothing"})
-    with pytest.raises(InputError, match="holds no matrix there; its variables are 'n', 'note'"):
+    with pytest.raises(InputError, match="holds no matrix; its variables are 'n', 'note'"):
         read_views([tmp_path / "m.mat"])
     with pytest.raises(InputError, match=r"holds no 'X'\. Choose from: 'n', 'note'"):
         read_views([f"{tmp_path}/m.mat::X"])
@@ -176,14 +176,14 @@ def test_every_sheet_with_numbers_is_a_view(tmp_path, table):
         (table * 2).iloc[::-1].to_excel(book, sheet_name="protein")
         pd.DataFrame().to_excel(book, sheet_name="empty")
         pd.DataFrame(["measured by hand", "in winter"]).to_excel(book, sheet_name="notes", index=False, header=False)
-    with pytest.warns(UserWarning, match=r"Left out '.*book\.xlsx::notes': no numbers"):
+    with pytest.warns(UserWarning, match=r"Ignored '.*book\.xlsx::notes': no numbers"):
         views = read_views([path]).views
     assert views.names == ("rna", "protein")
     np.testing.assert_allclose(views.arrays[1], table.to_numpy() * 2)
     assert read_views([f"{path}::protein"]).views.names == ("protein",)
     with pytest.raises(InputError, match=r"holds no 'dna'\. Choose from: 'rna', 'protein', 'empty', 'notes'"):
         read_views([f"{path}::dna"])
-    with pytest.raises(InputError, match="holds nothing in 'empty'"):
+    with pytest.raises(InputError, match="holds no data in 'empty'"):
         read_views([f"{path}::empty"])
 
 

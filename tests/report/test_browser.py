@@ -51,8 +51,10 @@ def address(tmp_path_factory):
     model = OCBR(3).fit(named)
     model.selection_ = SimpleNamespace(
         candidates=np.arange(2, 6),
-        eigengap=np.array([0.1, 0.5, 0.2, 0.1]),
+        separation=np.array([0.9, 0.8, 0.2, 0.1]),
         stability=np.full(4, np.nan),
+        score=np.array([0.1, 0.6, 0.1, 0.1]),
+        eigengap=np.array([0.1, 0.5, 0.2, 0.1]),
         chosen=3,
     )
     metadata = pd.DataFrame({"dose": np.linspace(0, 9.9, 66), HOSTILE[2]: (HOSTILE * 11)}, index=ids)
@@ -122,7 +124,7 @@ def test_it_loads_and_asks_the_network_for_nothing(browser, address):
     assert address in asked
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     assert len(elements(browser, ".dot")) == 66
-    assert len(elements(browser, "#selection .chart")) == 1  # there is no stability to draw
+    assert len(elements(browser, "#selection .chart")) == 3  # there is no stability to draw
     assert len(elements(browser, "#convergence .chart")) == 2
     assert [section.get_attribute("id") for section in elements(browser, "section")] == [
         *("map", "clusters", "doubtful", "affinity", "views", "features", "suspects"),

@@ -17,7 +17,7 @@ import pytest
 from manyview import METHODS, MFMSC, OCBR, InputError, Views, make_views
 from manyview.report import render_report
 from manyview.report.html import plain, to_json
-from manyview.report.words import listed, methods_paragraph, percent
+from manyview.report.words import join_words, methods_paragraph, percent
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -120,16 +120,20 @@ def test_stability_and_the_choice_of_k_are_shown_when_known(blobs):
     model = MFMSC(3).fit(blobs.views)
     model.selection_ = SimpleNamespace(
         candidates=np.array([2, 3, 4]),
-        eigengap=np.array([0.1, 0.5, 0.2]),
+        separation=np.array([0.9, 0.8, 0.1]),
         stability=np.array([0.8, 1.0, np.nan]),
+        score=np.array([0.08, 0.7, np.nan]),
+        eigengap=np.array([0.1, 0.5, 0.2]),
         chosen=3,
     )
     stability = SimpleNamespace(samples=np.linspace(0, 1, 60), clusters=np.array([0.9, 0.8, 0.7]), repeats=20)
     data = data_of(render_report(model, blobs.views, stability=stability))
     assert data["selection"] == {
         "candidates": [2, 3, 4],
-        "eigengap": [0.1, 0.5, 0.2],
+        "separation": [0.9, 0.8, 0.1],
         "stability": [0.8, 1.0, None],
+        "score": [0.08, 0.7, None],
+        "eigengap": [0.1, 0.5, 0.2],
         "chosen": 3,
     }
     assert [cluster["stability"] for cluster in data["clusters"]] == [0.9, 0.8, 0.7]
@@ -168,18 +172,24 @@ def test_the_paragraph_tells_what_was_done(blobs):
     for part in (
         "(OCBR) (Wang and Wu, 2017)",
         "3 clusters",
-        "Set were n_neighbors = 7",
+        "Non-default parameters: n_neighbors = 7. Other parameters had their default values",
         "seed was 5",
         "Missing values (3.8%",
     ):
         assert part in text
-    assert "counts observed values only" in text
+    assert "uses observed values only" in text
     assert "nearest samples" in methods_paragraph(MFMSC(3).fit(views), views)
 
 
+def test_the_paragraph_says_how_the_number_of_clusters_was_chosen(blobs):
+    text = methods_paragraph(MFMSC("auto").fit(blobs.views), blobs.views)
+    assert "a number chosen by the separation of the clusters and by their stability under resampling" in text
+    assert "eigengap" not in text
+
+
 def test_words():
-    assert listed(["a"]) == "a"
-    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert join_words(["a"]) == "a"
+    assert join_words(["a", "b", "c"]) == "a, b and c"
     assert [percent(share) for share in (0, 0.0001, 0.123, 1)] == ["0.0%", "<0.1%", "12.3%", "100.0%"]
 
 

@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib")
 from manyview import MFMSC, OCBR, InputError, Views, make_views, report
 from manyview.preprocessing.corruption import corrupt_entries
 from manyview.report import plot_affinity, plot_comparison
-from manyview.report.agreement import describe_views
+from manyview.report.agreement import compare_views
 from manyview.report.plots import affinity_image, png_bytes
 from manyview.reproduction.figures import plot_affinities
 
@@ -50,7 +50,12 @@ def test_every_plot_of_the_report_is_a_figure(fitted):
     model, views = fitted
     stability = SimpleNamespace(samples=np.ones(60), clusters=np.linspace(0.5, 1, 12), repeats=10)
     model.selection_ = SimpleNamespace(
-        candidates=[11, 12, 13], eigengap=[0.1, 0.5, 0.2], stability=[0.8, 1.0, 0.7], chosen=12
+        candidates=[11, 12, 13],
+        separation=[0.9, 0.8, 0.2],
+        stability=[0.8, 1.0, 0.7],
+        score=[0.08, 0.6, 0.0],
+        eigengap=[0.1, 0.5, 0.2],
+        chosen=12,
     )
     figures = [
         report.plot_cluster_sizes(model),
@@ -74,7 +79,7 @@ def test_plots_show_the_numbers_of_the_report(fitted):
     sizes = [bar.get_width() for bar in report.plot_cluster_sizes(model).axes[0].patches]
     assert sizes == np.bincount(model.labels_).tolist()
     widths = [bar.get_width() for bar in report.plot_view_agreement(model, views).axes[0].patches]
-    agreement = describe_views(model, views).views
+    agreement = compare_views(model, views).views
     np.testing.assert_allclose(
         widths, [row.acc for row in agreement] + [row.nmi for row in agreement] + list(model.view_weights_)
     )
@@ -82,9 +87,17 @@ def test_plots_show_the_numbers_of_the_report(fitted):
     assert sum(heights) * 60 == pytest.approx(model.corruption_[0].nnz)
 
 
+def test_the_choice_of_k_is_plotted_with_what_it_was_made_by(blobs):
+    model = MFMSC("auto").fit(blobs.views)
+    lines = {ax.get_title(): ax.lines[0].get_ydata() for ax in report.plot_selection(model).axes}
+    assert list(lines) == ["separation", "stability", "score", "eigengap (not used)"]
+    np.testing.assert_array_equal(lines["separation"], model.selection_.separation)
+    np.testing.assert_array_equal(lines["score"], model.selection_.score)
+
+
 def test_plots_of_what_is_not_there_say_so(blobs):
     model = MFMSC(3).fit(blobs.views)
-    with pytest.raises(InputError, match="MFMSC does not tell"):
+    with pytest.raises(InputError, match="MFMSC does not detect corrupted entries"):
         report.plot_corruption(model)
     with pytest.raises(InputError, match="n_clusters='auto'"):
         report.plot_selection(model)

@@ -1,4 +1,4 @@
-"""The command line. Exit codes: 0 done, 2 usage or bad input, 130 interrupted."""
+"""The command line. Exit codes: 0 success, 2 wrong usage or bad input, 130 interrupted."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from manyview.cli.terminal import err, out
 COMMANDS = (methods, datasets, demo, cluster, predict, bench, reproduce)
 
 app = typer.Typer(
-    help="Cluster samples that are described by several views.",
+    help="Cluster samples described by several views.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # of the click that typer carries, or of click itself
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # from the click inside typer, or from click itself
 
 
 def main(words: list[str] | None = None) -> None:
-    """Run the command line; mistakes in words or input are told in one line, without a traceback."""
+    """Run the command line; errors in arguments or input are printed on one line, without a traceback."""
     try:
         code = app(words, standalone_mode=False)
     except UsageError as error:
         message = error.format_message()  # type: ignore[attr-defined]
-        if not message:  # no words at all: the help has been shown
+        if not message:  # no arguments: the help has been shown
             sys.exit(2)
         fail(f"{message} See 'manyview --help'.")
     except (InputError, OSError) as error:
@@ -53,7 +53,7 @@ def fail(message: str, code: int = 2) -> NoReturn:
 def options(
     show_version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
-    """Cluster samples that are described by several views."""
+    """Cluster samples described by several views."""
     if show_version:
         out.print(f"manyview {__version__}", highlight=False)
         raise typer.Exit

@@ -11,104 +11,101 @@ from typing import Annotated, Any
 import typer
 
 from manyview.checks import InputError, quoted
-from manyview.cli.options import Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
+from manyview.cli.options import RESULTS, Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
 from manyview.cli.results import (
     LABELS,
     MODEL,
     REPORT,
     SUMMARY,
-    describe,
+    build_summary,
     label_table,
     outcome_line,
-    tell_unmatched,
+    print_unmatched,
+    to_json,
 )
-from manyview.cli.terminal import progress, say
-from manyview.evaluation.stability import assess_stability
+from manyview.cli.terminal import print_line, print_written, progress
+from manyview.evaluation.stability import Stability, assess_stability
 from manyview.io import (
-    KEEP,
+    SAMPLES,
     TableOptions,
     check_output,
     read_labels,
     read_metadata,
     read_views,
+    unused_folder,
     write_files,
 )
 from manyview.io.models import to_bytes
 from manyview.methods import MultiViewClusterer, get_method
 from manyview.methods.base import AUTO
 from manyview.report import render_report
+from manyview.views.container import Views
 
 
 def cluster(
     files: Files,
     n_clusters: Annotated[str, typer.Option("-k", "--clusters", help="Number of clusters, or auto.")],
-    out_dir: Out,
+    out_dir: Out = None,
     method: Annotated[str, typer.Option("--method", "-m", help="See 'manyview methods'.")] = "ocbr",
     params: Annotated[list[str], typer.Option("--param", "-p", help="A parameter of the method, name=value.")] = [],  # noqa: B006
     scaling: Annotated[
-        list[str], typer.Option(help="standard, robust, unit, none or auto; for one view: VIEW=WAY. May be repeated.")
+        list[str],
+        typer.Option(help="standard, robust, unit, none or auto; VIEW=SCALING for one view. May be repeated."),
     ] = [],  # noqa: B006
-    samples: Annotated[str, typer.Option(help="Keep all samples of any file, or only the common ones.")] = KEEP[0],
+    samples: Annotated[
+        str, typer.Option(help="Samples to keep: all, or the common ones, which are in every file.")
+    ] = SAMPLES[0],
     truth: Truth = None,
-    report: Annotated[bool, typer.Option("--report", help=f"Write {REPORT}, a page to look at.")] = False,
+    report: Annotated[bool, typer.Option("--report", help=f"Write {REPORT}, a page with figures and tables.")] = False,
     metadata: Annotated[Path | None, typer.Option(help="Table about the samples, to colour the report by.")] = None,
     repeats: Annotated[
-        int, typer.Option(min=0, help="Cluster that many random 80 % of the samples again, to see what is stable.")
+        int, typer.Option(min=0, help="Cluster random 80 % of the samples this many times, to assess the stability.")
     ] = 0,
     save: Annotated[bool, typer.Option("--save", help=f"Write {MODEL}, for 'manyview predict'.")] = False,
     delimiter: Delimiter = "auto",
     header: Header = "auto",
     id_column: IdColumn = "auto",
     drop_text: DropText = False,
-    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     force: Force = False,
 ) -> None:
-    """Cluster the samples of some files, and write the label of each."""
-    wanted = [LABELS, SUMMARY, *([REPORT] if report else []), *([MODEL] if save else [])]
-    check_output(out_dir, wanted, force=force)
+    """Cluster the samples of one or more files, and write a label for each."""
+    out_dir = out_dir or unused_folder(RESULTS)
+    check_output(out_dir, [LABELS, SUMMARY, *([REPORT] if report else []), *([MODEL] if save else [])], force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)
     model = make_model(method, n_clusters, seed, params, scaling)
     if metadata is not None and not report:
-        raise InputError(f"--metadata {metadata} is for the report; add --report.")
+        raise InputError(f"--metadata {metadata} is used in the report only; add --report.")
     seconds: dict[str, float] = {}
-    with progress() as tell:
-        tell("reading")
-        loaded = timed("read", seconds, lambda: read_views(files, keep=samples, options=options))
+    with progress() as show_status:
+        show_status("reading")
+        loaded = timed("read", seconds, lambda: read_views(files, samples=samples, options=options))
         views = loaded.views
         labels = None if truth is None else read_labels(truth, views.sample_ids, views.n_samples)
         about = None if metadata is None else read_metadata(metadata, views.sample_ids, views.n_samples)
-        tell(f"clustering {views.n_samples} samples, {views.n_views} views, with {method}")
-        watch(model, lambda sweep: tell(f"{method}: sweep {sweep}"))
-        timed("fit", seconds, lambda: model.fit(views))
-        watch(model, None)
+        timed("fit", seconds, lambda: fit(model, views, method, show_status))
         stability = None
         if repeats:
-            on_repeat: Callable[[int], object] = lambda done: tell(f"repeat {done} of {repeats}")  # noqa: E731
-            stability = timed(
-                "repeats", seconds, lambda: assess_stability(model, views, repeats, seed=seed, on_repeat=on_repeat)
-            )
-        summary = describe(model, method, loaded, files, seconds, labels, stability)
-        contents: dict[str, str | bytes] = {
-            LABELS: label_table(model, stability),
-            SUMMARY: json.dumps(summary, indent=2) + "\n",
-        }
+            stability = timed("repeats", seconds, lambda: repeat(model, views, repeats, seed, show_status))
+        summary = build_summary(model, method, loaded, files, seconds, labels, stability)
+        contents: dict[str, str | bytes] = {LABELS: label_table(model, stability), SUMMARY: to_json(summary)}
         if report:
-            tell("writing the report")
+            show_status("writing the report")
             contents[REPORT] = render_report(
                 model, views, metadata=about, stability=stability, unmatched=loaded.unmatched, seed=seed
             )
         if save:
             contents[MODEL] = to_bytes(model)
         written = write_files(out_dir, contents, force=force)
-    tell_unmatched(loaded)
-    say(outcome_line(model, summary))
-    say("wrote " + ", ".join(map(str, written)))
+    print_unmatched(loaded)
+    print_line(outcome_line(model, summary))
+    print_written(written)
 
 
 def make_model(
     method: str, n_clusters: str, seed: int, params: Sequence[str], scaling: Sequence[str]
 ) -> MultiViewClusterer:
-    """Make the estimator from the command line's words."""
+    """Make the estimator from the words of the command line."""
     cls = get_method(method)
     known = cls().get_params()
     given = {}
@@ -120,12 +117,14 @@ def make_model(
     if scaling:
         given["scaling"] = parse_scaling(scaling)
     if n_clusters != AUTO and not n_clusters.isdecimal():
-        raise InputError(f"-k {n_clusters} is no number of clusters; give a whole number of at least 1, or {AUTO}.")
+        raise InputError(
+            f"-k {n_clusters} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}."
+        )
     return cls(**{"n_clusters": parse_value(n_clusters), "random_state": seed, **given})
 
 
 def parse_value(text: str) -> Any:
-    """Read a number, true/false/null or a list as JSON does; anything else is a word."""
+    """Read a number, true, false, null or a list as JSON; anything else is a string."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -133,23 +132,40 @@ def parse_value(text: str) -> Any:
 
 
 def parse_scaling(words: Sequence[str]) -> str | dict[str, str]:
-    """Read one way for all views, or VIEW=WAY for some of them."""
+    """Read one scaling for all views, or VIEW=SCALING for some of them."""
     if len(words) == 1 and "=" not in words[0]:
         return words[0]
     odd = [word for word in words if "=" not in word]
     if odd:
-        raise InputError(f"--scaling {odd[0]!r} is not VIEW=WAY, but others are; give one way, or VIEW=WAY each time.")
+        raise InputError(
+            f"--scaling {odd[0]!r} is not VIEW=SCALING, but others are; give one scaling for all views, or "
+            "VIEW=SCALING each time."
+        )
     return {view: way for view, _, way in (word.rpartition("=") for word in words)}
 
 
-def watch(model: MultiViewClusterer, on_sweep: Callable[[int], None] | None) -> None:
-    """Have the model tell its sweeps, where it has any."""
-    if "callback" in model.get_params():
-        model.set_params(callback=None if on_sweep is None else lambda record: on_sweep(int(record["iteration"])))
+def fit(model: MultiViewClusterer, views: Views, method: str, show_status: Callable[[str], None]) -> None:
+    """Fit the model, and show its iterations if it reports them."""
+    show_status(f"clustering {views.n_samples} samples, {views.n_views} views, with {method}")
+    watched = "callback" in model.get_params()
+    if watched:
+        model.set_params(callback=lambda record: show_status(f"{method}: iteration {int(record['iteration'])}"))
+    model.fit(views)
+    if watched:
+        model.set_params(callback=None)
+
+
+def repeat(
+    model: MultiViewClusterer, views: Views, repeats: int, seed: int, show_status: Callable[[str], None]
+) -> Stability:
+    """Assess the stability of the clusters, and show the number of repeats that are done."""
+    return assess_stability(
+        model, views, repeats, seed=seed, on_repeat=lambda done: show_status(f"repeat {done} of {repeats}")
+    )
 
 
 def timed(name: str, seconds: dict[str, float], job: Callable[[], Any]) -> Any:
-    """Do a job, and note its seconds."""
+    """Run a job, and record how long it took."""
     start = time.perf_counter()
     result = job()
     seconds[name] = round(time.perf_counter() - start, 4)

@@ -1,4 +1,4 @@
-"""`manyview datasets`: the data sets of the paper, and the embedded one as files."""
+"""`manyview datasets`: list the data sets, and export the embedded one."""
 
 from __future__ import annotations
 
@@ -9,38 +9,40 @@ from typing import Annotated
 import pandas as pd
 import typer
 
-from manyview.cli.terminal import say, show
+from manyview.cli.terminal import print_table, print_written
 from manyview.datasets import DIGITS_VIEWS, Dataset, MissingDataError, load_awa, load_digits, load_nus
 from manyview.io.writing import write_files
 
 
 def datasets(
-    export: Annotated[Path | None, typer.Option(help="Write the digits there: a CSV per view, and labels.csv.")] = None,
+    export: Annotated[
+        Path | None, typer.Option(help="Write the digits to this folder: a CSV file per view, and labels.csv.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files in the folder.")] = False,
 ) -> None:
-    """List the data sets of the paper, or write the embedded digits as CSV files to try things on."""
+    """List the data sets of the paper, or export the embedded digits as CSV files to experiment with."""
     digits = load_digits(tuple(DIGITS_VIEWS))
     if export is not None:
         written = write_files(export, as_csv(digits), force=force)
-        say("wrote " + ", ".join(map(str, written)))
+        print_written(written)
         return
-    rows = [described(digits, "embedded"), found_or_not("awa", load_awa), found_or_not("nus", load_nus)]
-    show(("name", "where", "shape", "description"), rows)
+    rows = [dataset_row(digits, "embedded"), local_dataset_row("awa", load_awa), local_dataset_row("nus", load_nus)]
+    print_table(("name", "where", "shape", "description"), rows)
 
 
-def described(data: Dataset, where: str) -> tuple[str, ...]:
-    """Return the line about a data set."""
+def dataset_row(data: Dataset, where: str) -> tuple[str, ...]:
+    """Return the row of the table for a data set."""
     views = ", ".join(f"{name} {X.shape[1]}" for name, X in data.views.items())
     shape = f"{data.views.n_samples} samples, {data.n_classes} classes; views: {views}"
     return data.name, where, shape, data.description
 
 
-def found_or_not(name: str, load: Callable[[], Dataset]) -> tuple[str, ...]:
-    """Return the line about a data set that users have to get themselves, or how to get it."""
+def local_dataset_row(name: str, load: Callable[[], Dataset]) -> tuple[str, ...]:
+    """Return the row for a data set that is not embedded; if it is not found, it says how to get it."""
     try:
-        return described(load(), "data folder")
+        return dataset_row(load(), "data folder")
     except MissingDataError as error:
-        return name, "not there", "", str(error)
+        return name, "not found", "", str(error)
 
 
 def as_csv(data: Dataset) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""`manyview demo`: the main job on embedded data, single views beside the multi-view methods."""
+"""`manyview demo`: cluster embedded data, and compare single views with multi-view methods."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from manyview.cli.terminal import out, progress, say, show
+from manyview.cli.terminal import out, print_line, print_table, progress
 from manyview.datasets import load_digits
 from manyview.evaluation.metrics import clustering_accuracy, normalized_mutual_information
 from manyview.io.writing import write_files
@@ -28,21 +28,21 @@ def demo(
         "manyview-demo"
     ),
 ) -> None:
-    """Run the main job on embedded data: the UCI digits with a fifth of the entries corrupted."""
-    with progress() as tell:
-        rows = run_demo(on_row=lambda row: tell(f"{row.name}: ACC {row.acc:.3f}"))
+    """Cluster embedded data: the UCI digits with a fifth of the entries corrupted."""
+    with progress() as show_status:
+        rows = run_demo(on_row=lambda row: show_status(f"{row.name}: ACC {row.acc:.3f}"))
         written = write_demo(rows, out_dir)
     out.print(f"UCI digits, views Fourier + profile correlations, {NOISE:.0%} of the entries corrupted")
-    show(
+    print_table(
         ("clustered", "ACC", "NMI", "seconds"),
         [(row.name, f"{row.acc:.3f}", f"{row.nmi:.3f}", f"{row.seconds:.2f}") for row in rows],
     )
-    say(f"labels: {written[0]}\npicture: {written[1]}")
+    print_line(f"labels: {written[0]}\npicture: {written[1]}")
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of the table: what was clustered, the fitted model, and how it did."""
+class DemoRow:
+    """A row of the table: what was clustered, the fitted model, and its scores."""
 
     name: str
     model: MultiViewClusterer
@@ -51,10 +51,10 @@ class Row:
     seconds: float
 
 
-def run_demo(on_row: Callable[[Row], object]) -> list[Row]:
+def run_demo(on_row: Callable[[DemoRow], object]) -> list[DemoRow]:
     """Cluster the corrupted digits: each view alone, then all views with each multi-view method.
 
-    `on_row` is told each row as soon as it is there.
+    `on_row` is called with each row as soon as it is computed.
     """
     digits = load_digits()
     noisy = corrupt_entries(digits.views, NOISE, seed=SEED)
@@ -67,17 +67,17 @@ def run_demo(on_row: Callable[[Row], object]) -> list[Row]:
     return rows
 
 
-def _fit(name: str, model: MultiViewClusterer, views: Views, labels: object) -> Row:
+def _fit(name: str, model: MultiViewClusterer, views: Views, labels: object) -> DemoRow:
     start = time.perf_counter()
     model.fit(views)
     seconds = time.perf_counter() - start
     acc = clustering_accuracy(labels, model.labels_)  # type: ignore[arg-type]
     nmi = normalized_mutual_information(labels, model.labels_)  # type: ignore[arg-type]
-    return Row(name, model, acc, nmi, seconds)
+    return DemoRow(name, model, acc, nmi, seconds)
 
 
-def write_demo(rows: list[Row], folder: Path) -> list[Path]:
-    """Write the last row's labels, and a picture of all rows."""
+def write_demo(rows: list[DemoRow], folder: Path) -> list[Path]:
+    """Write the labels of the last row, and a picture of all rows."""
     from manyview.report.plots import plot_comparison, png_bytes  # matplotlib is an extra
 
     labels = load_digits().labels

@@ -7,23 +7,33 @@ from typing import Annotated
 
 import typer
 
-from manyview.io import (
-    FORMATS,
-)
+from manyview.io import FORMATS
+
+RESULTS = "manyview-results"
 
 Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILES...",
-        help=f"One table per view, or files that hold several ({', '.join(FORMATS)}). FILE::KEY picks what is in a "
-        "file, NAME=FILE names the view.",
+        help=f"One table per view, or files with several tables ({', '.join(FORMATS)}). FILE::KEY selects one table of "
+        "a file, NAME=FILE names the view.",
         show_default=False,
     ),
 ]
-Out = Annotated[Path, typer.Option("--out", "-o", help="Folder for the results.")]
-Truth = Annotated[Path | None, typer.Option(help="True labels, to score the result against.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite results in the folder.")]
-Delimiter = Annotated[str, typer.Option(help="Of text files: a character, or tab, comma, semicolon, pipe, space.")]
-Header = Annotated[str, typer.Option(help="Whether text files have a line of column names: yes, no, or auto.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help=f"Folder for the results; by default a new one: {RESULTS}, {RESULTS}-2, ...",
+        show_default=False,
+    ),
+]
+Truth = Annotated[Path | None, typer.Option(help="True labels, to score the result.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing results in the folder.")]
+Delimiter = Annotated[
+    str, typer.Option(help="Delimiter of text files: a character, or tab, comma, semicolon, pipe, space.")
+]
+Header = Annotated[str, typer.Option(help="Whether text files start with a line of column names: yes, no, or auto.")]
 IdColumn = Annotated[str, typer.Option(help="Column of sample ids: its name, its number from 1, none, or auto.")]
-DropText = Annotated[bool, typer.Option("--drop-text", help="Leave out columns of text.")]
+DropText = Annotated[bool, typer.Option("--drop-text", help="Drop columns of text.")]

@@ -1,34 +1,28 @@
-"""`manyview predict`: new samples put into the clusters of a saved model."""
+"""`manyview predict`: assign new samples to the clusters of a saved model."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from manyview.cli.options import Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
+from manyview.cli.options import RESULTS, Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
 from manyview.cli.results import (
     LABELS,
     MODEL,
     SUMMARY,
-    frame_of,
+    prediction_table,
+    print_unmatched,
     scores_text,
-    tell_unmatched,
+    to_json,
     unmatched_counts,
 )
-from manyview.cli.terminal import progress, say
+from manyview.cli.terminal import print_line, print_written, progress
 from manyview.environment import versions
 from manyview.evaluation.metrics import score_labels
-from manyview.io import (
-    TableOptions,
-    check_output,
-    read_labels,
-    read_views,
-    write_files,
-)
+from manyview.io import TableOptions, check_output, read_labels, read_views, unused_folder, write_files
 from manyview.io.models import load
 
 
@@ -37,7 +31,7 @@ def predict(
         Path, typer.Argument(metavar="MODEL", help=f"A {MODEL} written by 'manyview cluster --save'.")
     ],
     files: Files,
-    out_dir: Out,
+    out_dir: Out = None,
     truth: Truth = None,
     delimiter: Delimiter = "auto",
     header: Header = "auto",
@@ -45,16 +39,17 @@ def predict(
     drop_text: DropText = False,
     force: Force = False,
 ) -> None:
-    """Put new samples into the clusters of a saved model. Views are matched by name; some may be missing."""
+    """Assign new samples to the clusters of a saved model. Views are matched by name; some may be missing."""
+    out_dir = out_dir or unused_folder(RESULTS)
     check_output(out_dir, (LABELS, SUMMARY), force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)
     model = load(model_file)
-    with progress() as tell:
-        tell("reading")
+    with progress() as show_status:
+        show_status("reading")
         loaded = read_views(files, options=options)
         views = loaded.views
         labels = None if truth is None else read_labels(truth, views.sample_ids, views.n_samples)
-        tell(f"placing {views.n_samples} samples")
+        show_status(f"assigning {views.n_samples} samples")
         found = model.predict(views)
         summary: dict[str, Any] = {
             "model": str(model_file),
@@ -68,11 +63,7 @@ def predict(
         }
         if labels is not None:
             summary["metrics"] = score_labels(labels, found)
-        contents: dict[str, str | bytes] = {
-            LABELS: frame_of(views, {"label": found}).to_csv(index_label="sample"),
-            SUMMARY: json.dumps(summary, indent=2) + "\n",
-        }
-        written = write_files(out_dir, contents, force=force)
-    tell_unmatched(loaded)
-    say(f"{views.n_samples} samples placed in {model.n_clusters_} clusters{scores_text(summary)}")
-    say("wrote " + ", ".join(map(str, written)))
+        written = write_files(out_dir, {LABELS: prediction_table(views, found), SUMMARY: to_json(summary)}, force=force)
+    print_unmatched(loaded)
+    print_line(f"{views.n_samples} samples assigned to {model.n_clusters_} clusters{scores_text(summary)}")
+    print_written(written)

@@ -1,38 +1,39 @@
-"""Results as files and lines: labels, the summary, what to say about them."""
+"""The results of `cluster` and `predict`: tables of labels, the summary, and lines for the terminal."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from manyview.cli.terminal import note
+from manyview.cli.terminal import print_note
 from manyview.environment import versions
 from manyview.evaluation.metrics import score_labels
 from manyview.evaluation.stability import Stability
-from manyview.io import (
-    Loaded,
-)
+from manyview.io import LoadedViews
 from manyview.methods import MultiViewClusterer
+from manyview.typing import Labels
 from manyview.views.container import Views
 
 LABELS, SUMMARY, REPORT, MODEL = "labels.csv", "summary.json", "report.html", "model.manyview"
+SELECTION_FIELDS = ("candidates", "separation", "stability", "score", "eigengap", "chosen")
+STABILITY_FIELDS = ("repeats", "fraction", "together", "apart", "clusters", "agreement")
 
 
-def describe(
+def build_summary(
     model: MultiViewClusterer,
     method: str,
-    loaded: Loaded,
+    loaded: LoadedViews,
     files: Sequence[str],
     seconds: dict[str, float],
     labels: np.ndarray | None,
     stability: Stability | None,
 ) -> dict[str, Any]:
-    """Everything needed to understand and repeat a result, ready for JSON."""
+    """Return everything needed to understand and repeat a result, ready for JSON."""
     params = {name: value for name, value in model.get_params().items() if name != "callback"}
     views = loaded.views
-    present = views.present.sum(axis=0)
     summary = {
         "method": method,
         "parameters": params,
@@ -40,15 +41,7 @@ def describe(
         "files": list(files),
         "n_samples": views.n_samples,
         "n_clusters": model.n_clusters_,
-        "views": {
-            name: {
-                "features": int(X.shape[1]),
-                "scaling": model.scaling_[name],
-                "samples": int(present[i]),
-                "missing_values": model.n_missing_[name],
-            }
-            for i, (name, X) in enumerate(views.items())
-        },
+        "views": view_facts(model, views),
         "imputation": model.imputation_,
         "unmatched": unmatched_counts(loaded),
         "cluster_sizes": np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
@@ -61,55 +54,69 @@ def describe(
     if weights is not None:
         summary["view_weights"] = dict(zip(views.names, np.round(weights, 4).tolist(), strict=True))
     if model.selection_ is not None:
-        summary["selection"] = {
-            name: as_json(getattr(model.selection_, name)) for name in ("candidates", "eigengap", "stability", "chosen")
-        }
+        summary["selection"] = {name: rounded(getattr(model.selection_, name)) for name in SELECTION_FIELDS}
     if stability is not None:
-        summary["stability"] = {
-            name: as_json(getattr(stability, name))
-            for name in ("repeats", "fraction", "together", "apart", "clusters", "agreement")
-        }
+        summary["stability"] = {name: rounded(getattr(stability, name)) for name in STABILITY_FIELDS}
     if labels is not None:
         summary["metrics"] = score_labels(labels, model.labels_)
     return summary
 
 
-def as_json(values: Any) -> Any:
-    """Round numbers for a file that is read by people; NaN becomes null."""
+def view_facts(model: MultiViewClusterer, views: Views) -> dict[str, dict[str, Any]]:
+    """Return the size, the scaling and the missing values of each view."""
+    present = views.present.sum(axis=0) if any(model.n_missing_.values()) else [views.n_samples] * views.n_views
+    return {
+        name: {
+            "features": int(X.shape[1]),
+            "scaling": model.scaling_[name],
+            "samples": int(present[i]),
+            "missing_values": model.n_missing_[name],
+        }
+        for i, (name, X) in enumerate(views.items())
+    }
+
+
+def rounded(values: Any) -> Any:
+    """Round numbers for a file that people read; NaN becomes None."""
     if np.ndim(values):
-        return [as_json(value) for value in values]
+        return [rounded(value) for value in values]
     number = values.item() if isinstance(values, np.generic) else values
     return (None if np.isnan(number) else round(number, 4)) if isinstance(number, float) else number
 
 
-def unmatched_counts(loaded: Loaded) -> dict[str, Any]:
-    """Return what did not match, ready for JSON."""
+def to_json(summary: dict[str, Any]) -> str:
+    """Return the content of the summary file."""
+    return json.dumps(summary, indent=2) + "\n"
+
+
+def unmatched_counts(loaded: LoadedViews) -> dict[str, Any]:
+    """Return the samples missing from each view, ready for JSON."""
     return {name: {"count": some.count, "first": list(some.first)} for name, some in loaded.unmatched.items()}
 
 
-def tell_unmatched(loaded: Loaded) -> None:
-    """Say which samples are not in which view."""
+def print_unmatched(loaded: LoadedViews) -> None:
+    """Print which samples are missing from which view."""
     for name, some in loaded.unmatched.items():
-        note(f"note: view {name!r} lacks {some} of the samples")
+        print_note(f"note: view {name!r} lacks {some} of the samples")
 
 
 def label_table(model: MultiViewClusterer, stability: Stability | None) -> str:
-    """Return the labels as CSV, with the stability of each sample where it is known."""
+    """Return the labels as CSV, with the stability of each sample if it is known."""
     frame = model.to_frame()
     if stability is not None:
         frame["stability"] = stability.samples.round(4)
     return frame.to_csv(index_label="sample")
 
 
-def frame_of(views: Views, columns: dict[str, Any]) -> Any:
-    """Return columns as a DataFrame over the samples."""
+def prediction_table(views: Views, labels: Labels) -> str:
+    """Return the labels of new samples as CSV."""
     import pandas as pd
 
-    return pd.DataFrame(columns, index=views.sample_ids)
+    return pd.DataFrame({"label": labels}, index=views.sample_ids).to_csv(index_label="sample")
 
 
 def outcome_line(model: MultiViewClusterer, summary: dict[str, Any]) -> str:
-    """Say in a line what came out."""
+    """Return the result in one line."""
     chosen = " (chosen)" if model.selection_ is not None else ""
     stable = f", {summary['stability']['together']:.1%} of pairs stay together" if "stability" in summary else ""
     return (
@@ -119,5 +126,5 @@ def outcome_line(model: MultiViewClusterer, summary: dict[str, Any]) -> str:
 
 
 def scores_text(summary: dict[str, Any]) -> str:
-    """Return the scores, if there are any, to go on a line."""
+    """Return the scores, if there are any, as the end of a line."""
     return "".join(f", {name.upper()} {value:.3f}" for name, value in summary.get("metrics", {}).items())

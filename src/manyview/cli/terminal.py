@@ -1,10 +1,11 @@
-"""What the commands share on the terminal: the consoles, tables, and the display of progress."""
+"""What the commands share on the terminal: consoles, tables, and the progress display."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -13,23 +14,28 @@ from rich.table import Table
 out, err = Console(soft_wrap=True), Console(stderr=True, soft_wrap=True)
 
 
-def say(text: str) -> None:
-    """Print a line of text as it is, whatever is in it."""
+def print_line(text: str) -> None:
+    """Print a line literally, without interpreting markup."""
     out.print(text, highlight=False, markup=False)
 
 
-def note(text: str) -> None:
-    """Print a line on stderr about something that went otherwise than expected."""
+def print_written(paths: Sequence[Path]) -> None:
+    """Print which files were written."""
+    print_line("wrote " + ", ".join(map(str, paths)))
+
+
+def print_note(text: str) -> None:
+    """Print a note or a warning on stderr."""
     err.print(text, style="yellow", markup=False, highlight=False)
 
 
-def show(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """Print a table: drawn on a terminal, as plain aligned columns in a pipe."""
+def print_table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    """Print a table: with borders on a terminal, as aligned columns in a pipe."""
     if not out.is_terminal:
         widths = [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
         for row in (columns, *rows):
             line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            say(line.rstrip())
+            print_line(line.rstrip())
         return
     table = Table(*columns)
     for row in rows:
@@ -39,7 +45,7 @@ def show(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """Show what is being done, on a terminal only; warnings become one-line notes on stderr."""
+    """Show the current step, on a terminal only; warnings are printed at the end, one line each, on stderr."""
     with (
         warnings.catch_warnings(record=True) as caught,
         Progress(
@@ -55,4 +61,4 @@ def progress() -> Iterator[Callable[[str], None]]:
         task = bar.add_task("starting")
         yield lambda text: bar.update(task, description=text)
     for warning in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
-        note(f"warning: {warning}")
+        print_note(f"warning: {warning}")

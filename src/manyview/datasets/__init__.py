@@ -1,4 +1,8 @@
-"""Embedded data, readers of the paper's other data sets, and generators."""
+"""Data sets to learn from and to compare methods on: embedded, read from the paper's distributions, or synthetic.
+
+A new data set is a loader in a file of its own that returns a `Dataset`, and an entry in `DATASETS`. Readers of users'
+own files are in `io`.
+"""
 
 from collections.abc import Callable
 
@@ -29,4 +33,4 @@ DATASETS: dict[str, Callable[..., Dataset]] = {
     "nus": load_nus,
     "synthetic": make_views,
 }
-"""Key, as used in specs and on the command line, to loader."""
+"""Loaders by the key used in specs and on the command line."""

@@ -1,4 +1,4 @@
-"""Animals with Attributes: 50 kinds of animals in six views, from the distribution's own files."""
+"""Animals with Attributes: 50 kinds of animals in six views, from the files of the distribution."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from manyview.checks import InputError, check_int
-from manyview.datasets.folder import MissingDataError, below, data_folder
+from manyview.datasets.folder import MissingDataError, data_folder, find_folder
 from manyview.datasets.record import Dataset
 from manyview.io.matlab import read_labelled
 from manyview.views.container import Views
@@ -26,25 +26,25 @@ DESCRIPTION = (
     "classes by between-class attribute transfer, CVPR 2009. For research; not shipped."
 )
 HOW_TO = (
-    "Animals with Attributes (AwA) is not there. Get the feature archives of version 1 (AwA-features-cq.tar.bz2, "
+    "Animals with Attributes (AwA) was not found. Get the feature archives of version 1 (AwA-features-cq.tar.bz2, "
     "-lss, -phog, -rgsift, -sift, -surf; http://attributes.kyb.tuebingen.mpg.de, now https://cvml.ista.ac.at/AwA) and "
-    "unpack all of them in the data folder, so that it holds "
-    "Animals_with_Attributes/Features/cq-hist/antelope/antelope_0001.txt and so on; or put a file "
+    "unpack them all in the data folder, so that it holds "
+    "Animals_with_Attributes/Features/cq-hist/antelope/antelope_0001.txt and so on; or put "
     f"{MAT_FILES[0]} (cell array X, classes Y) or {SAMPLE} (arrays view_0, ..., labels) there."
 )
 
 
 def load_awa(folder: str | Path | None = None, per_class: int = 80, seed: int = 0) -> Dataset:
-    """Load AwA from the data folder: 80 images of each class at random, as in the paper.
+    """Load AwA from the data folder: 80 random images of each class, as in the paper.
 
     Parameters
     ----------
     folder : path, optional
-        The data folder; the environment variable MANYVIEW_DATA by default. Read is the first of these that it holds:
-        the sample of 4000 images in 5 views (a npz file, which is taken whole), a .mat file, or the folders of the
-        distribution, ``Features/<feature>/<class>/<class>_0001.txt``.
+        The data folder; by default the environment variable MANYVIEW_DATA. The first of these is read: the sample of
+        4000 images in 5 views (an npz file, used as a whole), a .mat file, or the folders of the distribution,
+        ``Features/<feature>/<class>/<class>_0001.txt``.
     per_class : int
-        Images to draw of each class.
+        Number of images to draw from each class.
     seed : int
         Seed of the draw.
 
@@ -60,7 +60,7 @@ def load_awa(folder: str | Path | None = None, per_class: int = 80, seed: int = 
         if (where / name).is_file():
             tables, labels = read_labelled(where / name)
             return _thin(Dataset("awa", Views(tables), labels, DESCRIPTION), per_class, seed)
-    features = below(where, "Features")
+    features = find_folder(where, "Features")
     if features is None or not any((features / view).is_dir() for view in AWA_VIEWS):
         raise MissingDataError(f"{HOW_TO} Looked in {where}.")
     return _read_features(features, per_class, seed)
@@ -86,10 +86,10 @@ def _draw(items: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _read_features(folder: Path, per_class: int, seed: int) -> Dataset:
-    """Read the images that every view has; only the files of those drawn are opened."""
+    """Draw from the images that every view has, and read only these."""
     missing = [view for view in AWA_VIEWS if not (folder / view).is_dir()]
     if missing:
-        raise InputError(f"{folder} lacks the views {', '.join(missing)}; unpack their archives there too.")
+        raise InputError(f"{folder} lacks the views {', '.join(missing)}; unpack their archives as well.")
     first = folder / next(iter(AWA_VIEWS))
     rng = np.random.default_rng(seed)
     drawn, labels = [], []
@@ -97,7 +97,7 @@ def _read_features(folder: Path, per_class: int, seed: int) -> Dataset:
         images = [{path.stem for path in (folder / view / kind).glob("*.txt")} for view in AWA_VIEWS]
         shared = sorted(set.intersection(*images))
         if not shared:
-            raise InputError(f"{folder}: the class {kind!r} has no image that all of {', '.join(AWA_VIEWS)} describe.")
+            raise InputError(f"{folder}: the class {kind!r} has no image in all of the views {', '.join(AWA_VIEWS)}.")
         chosen = _draw(np.array(shared), per_class, rng)
         drawn += [(kind, str(stem)) for stem in chosen]
         labels += [label] * len(chosen)
@@ -110,7 +110,9 @@ def _read_view(folder: Path, images: list[tuple[str, str]]) -> np.ndarray:
     widths = {len(row) for row in rows}
     if len(widths) > 1:
         odd = next(image for image, row in zip(images, rows, strict=True) if len(row) != len(rows[0]))
-        raise InputError(f"{folder / odd[0] / odd[1]}.txt has another number of values than {len(rows[0])}.")
+        raise InputError(
+            f"{folder / odd[0] / odd[1]}.txt does not have {len(rows[0])} values, as {images[0][1]}.txt does."
+        )
     return np.stack(rows)
 
 
@@ -118,4 +120,4 @@ def _read_vector(path: Path) -> np.ndarray:
     try:
         return np.array(path.read_text().split(), dtype=np.float32)
     except ValueError as error:
-        raise InputError(f"{path} holds something other than numbers: {error}") from error
+        raise InputError(f"{path} holds values that are not numbers: {error}") from error

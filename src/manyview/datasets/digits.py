@@ -25,12 +25,12 @@ DESCRIPTION = (
 
 
 def load_digits(views: Sequence[str] = ("fourier", "profile")) -> Dataset:
-    """Load the UCI digits: 2000 samples, 10 classes; the paper's two views by default.
+    """Load the UCI digits: 2000 samples, 10 classes; by default the two views of the paper.
 
     Parameters
     ----------
     views : sequence of str
-        Names of the views, out of `DIGITS_VIEWS`; pass ``DIGITS_VIEWS`` for all six.
+        Names of the views, from `DIGITS_VIEWS`; pass ``DIGITS_VIEWS`` for all six.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The folder in which users keep data sets that cannot be shipped."""
+"""The folder where users keep data sets that cannot be distributed with the package."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ VARIABLE = "MANYVIEW_DATA"
 
 
 class MissingDataError(InputError):
-    """A data set is not in the data folder; the message says where to get it and where to put it."""
+    """A data set was not found; the message says where to get it and where to put it."""
 
 
 def data_folder(given: str | Path | None, what: str) -> Path:
-    """Return the data folder: the one given, else that of the environment variable MANYVIEW_DATA."""
+    """Return the data folder: the given one, otherwise the one in the environment variable MANYVIEW_DATA."""
     chosen = given or os.environ.get(VARIABLE)
     if not chosen:
         raise MissingDataError(f"{what} No data folder is set: give --data FOLDER, or set {VARIABLE}=FOLDER.")
     folder = Path(chosen).expanduser()
     if not folder.is_dir():
-        raise MissingDataError(f"{what} The data folder {folder} is not there.")
+        raise MissingDataError(f"{what} The data folder {folder} was not found.")
     return folder
 
 
-def below(folder: Path, *names: str) -> Path | None:
-    """Return the first folder of one of these names (in any case) in `folder` or one or two levels under it."""
+def find_folder(folder: Path, *names: str) -> Path | None:
+    """Return the first folder with one of these names, ignoring case, up to two levels below `folder`."""
     wanted = {name.lower() for name in names}
     levels = [folder, *folder.glob("*"), *folder.glob("*/*")]
     return next((path for path in sorted(levels) if path.name.lower() in wanted and path.is_dir()), None)

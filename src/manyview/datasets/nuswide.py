@@ -1,4 +1,4 @@
-"""NUS-WIDE-Object: 30000 web images of 31 kinds of objects in five views, from the distribution's own files."""
+"""NUS-WIDE-Object: 30000 web images of 31 kinds of objects in five views, from the files of the distribution."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ DESCRIPTION = (
     "For research; not shipped."
 )
 HOW_TO = (
-    "NUS-WIDE-Object is not there. Get NUS-WIDE-OBJECT.zip (62 MB, "
+    "NUS-WIDE-Object was not found. Get NUS-WIDE-OBJECT.zip (62 MB, "
     "https://lms.comp.nus.edu.sg/wp-content/uploads/2019/research/nuswide/NUS-WIDE.html) and unpack it into the data "
     "folder, so that NUS-WIDE-OBJECT/low level features/ holds a file for each part (Train, Test) and view "
     f"({', '.join(NUS_VIEWS)}), such as Train_Normalized_CH.dat, and NUS-WIDE-OBJECT/ground truth/ a file for each "
-    f"concept and part, such as Labels_zebra_Train.txt; or put a file {MAT_FILES[0]} (cell array X, classes Y) there."
+    f"concept and part, such as Labels_zebra_Train.txt; or put {MAT_FILES[0]} (cell array X, classes Y) there."
 )
 LABEL_FILE = re.compile(r"(?:labels?_)?(?P<concept>.+?)_?(?P<part>train|test)\.txt", re.IGNORECASE)
 
@@ -40,14 +40,14 @@ LABEL_FILE = re.compile(r"(?:labels?_)?(?P<concept>.+?)_?(?P<part>train|test)\.t
 def load_nus(folder: str | Path | None = None) -> Dataset:
     """Load NUS-WIDE-Object from the data folder.
 
-    Training images come first, then test images. An image with several concepts counts for the first of them in
-    alphabetical order; one without any is left out. The publication's dimensions are 64, 225, 144, 73 and 128; papers
-    that report one more each count the empty column after the trailing blank of every line.
+    Training images come first, then test images. An image with several concepts belongs to the first in alphabetical
+    order; images without a concept are left out. The views have 64, 225, 144, 73 and 128 features; papers that report
+    one more each count the empty column after the trailing blank of every line.
 
     Parameters
     ----------
     folder : path, optional
-        The data folder; the environment variable MANYVIEW_DATA by default.
+        The data folder; by default the environment variable MANYVIEW_DATA.
     """
     where = data_folder(folder, HOW_TO)
     for name in MAT_FILES:
@@ -69,7 +69,7 @@ def _files(home: Path) -> list[Path]:
 
 
 def _feature_files(home: Path) -> dict[tuple[str, str], Path]:
-    """Map (view, part) to the file whose name has both as words, in any order and case."""
+    """Map (view, part) to the file whose name contains both words, in any order and case."""
     found = {}
     for path in _files(home):
         words = [word.lower() for word in re.split(r"[^A-Za-z0-9]+", path.stem)]
@@ -77,7 +77,7 @@ def _feature_files(home: Path) -> dict[tuple[str, str], Path]:
             continue
         for view in NUS_VIEWS:
             for part in PARTS:
-                # the moments are called CM55 in the archive, and CM by some
+                # the moments are called CM55 in the archive, CM elsewhere
                 if part.lower() in words and {view.lower(), view.lower().rstrip("5")} & set(words):
                     found[view, part] = path
     return found
@@ -97,7 +97,7 @@ def _read_features(home: Path) -> dict[str, np.ndarray]:
 
 
 def _read_table(path: Path) -> np.ndarray:
-    """Read numbers apart by blanks or tabs; one more at the end of the lines makes no column."""
+    """Read numbers separated by blanks or tabs; a trailing separator does not add a column."""
     try:
         return np.loadtxt(path, dtype=np.float32, ndmin=2)
     except ValueError as error:
@@ -105,7 +105,7 @@ def _read_table(path: Path) -> np.ndarray:
 
 
 def _read_labels(home: Path, n: int) -> np.ndarray:
-    """Return the number of the first concept of each image, -1 where there is none."""
+    """Return the number of the first concept of each image, -1 if it has none."""
     features = set(_feature_files(home).values())
     found: dict[str, dict[str, Path]] = {part.lower(): {} for part in PARTS}
     for path in _files(home):
@@ -119,18 +119,18 @@ def _read_labels(home: Path, n: int) -> np.ndarray:
     members = [np.concatenate([_read_flags(found[part][c]) for part in ("train", "test")]) for c in concepts]
     for concept, flags in zip(concepts, members, strict=True):
         if len(flags) != n:
-            raise InputError(f"{home}: the labels of {concept!r} are for {len(flags)} images, the features for {n}.")
+            raise InputError(f"{home}: there are labels of {concept!r} for {len(flags)} images, but features for {n}.")
     table = np.stack(members, axis=1)
     return np.where(table.any(axis=1), table.argmax(axis=1), -1)
 
 
 def _parent(path: Path) -> str:
-    """Label files may go without the word in their own name if their folder has it ("ground truth")."""
+    """Return "label" for files in a folder "ground truth", whose own names may lack that word."""
     return "label" if "truth" in path.parent.name.lower() else ""
 
 
 def _read_flags(path: Path) -> np.ndarray:
     words = path.read_text().split()
     if not set(words) <= {"0", "1"}:
-        raise InputError(f"{path} holds something other than 0 and 1; give one line per image.")
+        raise InputError(f"{path} holds values other than 0 and 1; give one line per image.")
     return np.array(words) == "1"

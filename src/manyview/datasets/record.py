@@ -1,4 +1,4 @@
-"""What a loader returns."""
+"""`Dataset`: what a loader returns."""
 
 from __future__ import annotations
 

@@ -21,15 +21,15 @@ def make_views(
     balance: float = 1.0,
     seed: int = 0,
 ) -> Dataset:
-    """Draw Gaussian clusters that every view shows in features of its own.
+    """Draw Gaussian clusters that appear in every view, in different features.
 
     Parameters
     ----------
     n_samples, n_clusters : int
     n_features : sequence of int
-        Features per view; one view per entry.
+        Number of features of each view.
     noise : float or sequence of float
-        Standard deviation around the centre, in each view; infinity makes a view of pure noise.
+        Standard deviation around the centres, in each view; infinity makes a view of pure noise.
     separation : float
         Expected distance between two centres, in every view.
     balance : float
@@ -54,11 +54,11 @@ def make_views(
         f"view_{i}": _draw_view(labels, n_clusters, check_int("n_features", width, minimum=1), level, separation, rng)
         for i, (width, level) in enumerate(zip(widths, levels, strict=True))
     }
-    return Dataset("synthetic", Views(tables), labels, "Gaussian clusters, drawn anew for every seed.")
+    return Dataset("synthetic", Views(tables), labels, "Gaussian clusters.")
 
 
 def _draw_labels(n: int, c: int, balance: float, rng: np.random.Generator) -> np.ndarray:
-    """Every cluster gets one sample; the others fall by the clusters' shares."""
+    """Give every cluster one sample, and draw the others in proportion to the cluster shares."""
     shares = balance ** np.arange(c)
     rest = rng.choice(c, n - c, p=shares / shares.sum())
     return rng.permutation(np.concatenate([np.arange(c), rest]))

@@ -1,6 +1,7 @@
-"""How good a clustering is: agreement with known classes (`metrics`), and with itself (`stability`).
+"""How good a clustering is: agreement with known classes (`metrics`), and stability under resampling (`stability`).
 
-Nothing here changes a result. Experiments over many data sets belong in `experiments`.
+A new score is a function in `metrics` and an entry in `METRICS`. Nothing here changes a result. Experiments over many
+data sets belong in `experiments`.
 """
 
 from manyview.evaluation.metrics import (

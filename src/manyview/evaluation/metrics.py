@@ -1,4 +1,4 @@
-"""Agreement of two labellings, and of the views' similarities."""
+"""Agreement of two labellings, and of the similarities of views."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def _pair(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[Any], NDArray[A
         raise InputError(
             f"Got labels of shapes {a.shape} and {b.shape}; give two 1-D labellings of the same samples, at least one."
         )
-    # any values may serve as labels; scikit-learn warns of some that look like measurements
+    # any values may be labels; scikit-learn warns about those that look like measurements
     return np.unique(a, return_inverse=True)[1], np.unique(b, return_inverse=True)[1]
 
 
 def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of samples labelled right under the best one-to-one matching of clusters to classes (ACC)."""
+    """Share of correctly labelled samples under the best one-to-one matching of clusters to classes (ACC)."""
     counts = contingency_matrix(*_pair(y_true, y_pred))
     rows, columns = linear_sum_assignment(counts, maximize=True)
     return float(counts[rows, columns].sum() / counts.sum())
 
 
 def normalized_mutual_information(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Mutual information over the arithmetic mean of the two entropies (NMI)."""
+    """Mutual information divided by the arithmetic mean of the two entropies (NMI)."""
     return float(normalized_mutual_info_score(*_pair(y_true, y_pred)))
 
 
@@ -50,21 +50,21 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def pairwise_f_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """F1 over pairs of samples: are those put together that belong together."""
+    """F1 score over pairs of samples, where a pair is positive if both samples have the same label."""
     (_, wrongly_joined), (wrongly_split, joined) = pair_confusion_matrix(*_pair(y_true, y_pred)).tolist()
     total = 2 * joined + wrongly_joined + wrongly_split
     return 1.0 if total == 0 else 2 * joined / total
 
 
 def consensus_ratio(similarities: Sequence[Any]) -> float:
-    r"""How much the magnitudes of the views' similarities M_i differ; 1 is best.
+    r"""How much the magnitudes of the similarities M_i of the views differ; 1 is best.
 
     The mean over pairs i < j of :math:`\max(|M_i|_F, |M_j|_F) / \min(|M_i|_F, |M_j|_F)`. Matrices may be sparse.
     """
     with np.errstate(over="ignore"):  # reported below
         norms = [float(sp.linalg.norm(M) if sp.issparse(M) else np.linalg.norm(M)) for M in similarities]
     if len(norms) < 2:
-        raise InputError(f"Got {len(norms)} similarity matrices; the consensus ratio compares at least two.")
+        raise InputError(f"Got {len(norms)} similarity matrices; give at least two.")
     if not all(np.isfinite(norms)) or min(norms) == 0:
         raise InputError(f"Similarity matrices have norms {norms}; each must be finite and not 0.")
     return float(np.mean([max(pair) / min(pair) for pair in combinations(norms, 2)]))
@@ -80,5 +80,5 @@ METRICS: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
 
 
 def score_labels(y_true: ArrayLike, y_pred: ArrayLike) -> dict[str, float]:
-    """All metrics of two labellings, by short name."""
+    """Return all metrics of two labellings, by short name."""
     return {name: metric(y_true, y_pred) for name, metric in METRICS.items()}

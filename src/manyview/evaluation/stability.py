@@ -1,4 +1,4 @@
-"""How stable a clustering is: it is done again on parts of the samples, and pairs of samples are followed."""
+"""Stability of a clustering: it is repeated on random subsamples, and pairs of samples are compared."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from manyview.views.gate import check_views
 
 @dataclass(frozen=True)
 class Stability:
-    """How often pairs of samples stay together, over some repeats on parts of the samples; 1 is always.
+    """How often pairs of samples stay together when the clustering is repeated on subsamples; 1 means always.
 
     Attributes
     ----------
     samples : array (n_samples,)
-        Share of the others of its cluster that a sample stays with; NaN if it was never drawn with any.
+        Share of the other samples of its cluster that a sample stays with; NaN if it was never drawn with any.
     clusters : array (n_clusters,)
-        Share of the pairs within a cluster that stay together.
+        Share of the pairs in a cluster that stay together.
     together, apart : float
-        Share of all pairs of the same cluster that stay together, and of different clusters that stay apart.
+        Share of all pairs in the same cluster that stay together, and in different clusters that stay apart.
     agreement : array (repeats,)
         Adjusted Rand index of each repeat with the clustering, on the samples drawn.
     fraction : float
@@ -60,23 +60,23 @@ def assess_stability(
     seed: int = 0,
     on_repeat: Callable[[int], object] = lambda _: None,
 ) -> Stability:
-    """Fit the model again on random parts of the samples it was fitted on, and see which pairs stay together.
+    """Fit the model again on random subsamples, and count which pairs of samples stay together.
 
     Parameters
     ----------
     model : fitted estimator
-        It is not changed. The number of clusters is kept, also where it was chosen automatically.
+        It is not changed. The number of clusters stays the same, even if it was chosen automatically.
     X : the views that it was fitted on
     repeats : int
     fraction : float
-        Share of the samples in each part, drawn without replacement.
+        Share of the samples in each subsample, drawn without replacement.
     seed : int
     on_repeat : callable
-        Told the number of each repeat that is done.
+        Called with the number of repeats done so far.
 
     Notes
     -----
-    Pairs are counted in tables of clusters by clusters: memory O(n + c^2), and the time of the fits.
+    Pairs are counted in tables of clusters by clusters, so memory is O(n + c^2); the fits take almost all of the time.
     """
     check_is_fitted(model, "labels_")
     check_int("repeats", repeats, minimum=1)
@@ -84,7 +84,7 @@ def assess_stability(
     views = check_views(X)
     if views.n_samples != len(model.labels_):
         fitted = len(model.labels_)
-        raise InputError(f"The model was fitted on {fitted} samples, but got {views.n_samples}; give the same ones.")
+        raise InputError(f"The model was fitted on {fitted} samples, but got {views.n_samples}; give the same samples.")
     rng = np.random.default_rng(seed)
     n, c = views.n_samples, model.n_clusters_
     size = max(c, round(fraction * n))
@@ -95,15 +95,15 @@ def assess_stability(
         again = clone(model).set_params(n_clusters=c)
         if "callback" in again.get_params():
             again.set_params(callback=None)
-        new = again.fit(take(views, rows, model)).labels_
+        new = again.fit(select_samples(views, rows, model)).labels_
         counts.add(rows, model.labels_[rows], new)
         agreement.append(adjusted_rand_index(model.labels_[rows], new))
         on_repeat(i + 1)
     return counts.summary(np.array(agreement), fraction)
 
 
-def take(views: Views, rows: Indices, model: MultiViewClusterer) -> Views:
-    """Return some of the samples; of affinities between them, rows and columns."""
+def select_samples(views: Views, rows: Indices, model: MultiViewClusterer) -> Views:
+    """Return some of the samples; if the views are affinities, select rows and columns."""
     part = views[rows]
     if getattr(model, "affinity", None) == PRECOMPUTED:
         return Views({name: A[:, rows] for name, A in part.items()}, sample_ids=part.sample_ids)
@@ -111,7 +111,7 @@ def take(views: Views, rows: Indices, model: MultiViewClusterer) -> Views:
 
 
 class _PairCounts:
-    """Pairs that could have stayed together or apart so far, and those that did."""
+    """Numbers of pairs that could have stayed together or apart, and that did."""
 
     def __init__(self, n: int, c: int) -> None:
         self.stayed, self.drawn = np.zeros(n), np.zeros(n)
@@ -126,7 +126,7 @@ class _PairCounts:
         self.drawn[rows] += a[old] - 1
         self.within += (N * (N - 1)).sum(axis=1)
         self.possible += a * (a - 1)
-        mixed = float((b * b).sum() - (N * N).sum())  # ordered pairs of different clusters that are now in one
+        mixed = float((b * b).sum() - (N * N).sum())  # ordered pairs from different clusters that are now in one
         of_different = float(n * n - (a * a).sum())
         self.apart += of_different - mixed
         self.apart_possible += of_different

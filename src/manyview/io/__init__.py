@@ -1,32 +1,33 @@
-"""Users' files and objects: reading views, labels and metadata, writing results, saved models, AnnData and MuData.
+"""Reading and writing users' files: views, labels, metadata, results, saved models, AnnData and MuData.
 
-A new format is a reader in a file of its own and an entry in `tables.FORMATS`. Nothing here clusters; the data sets of
-the paper are in `datasets`. Names are loaded when they are asked for, as most readers need pandas.
+A new format is a reader in a file of its own and an entry in `tables.FORMATS`. Only `annotated` (`manyview.tl`)
+clusters: it runs a method on an AnnData or MuData object. The paper's data sets are in `datasets`. Names are imported
+on first use, because most readers need pandas.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from manyview.io.matching import Absent
+    from manyview.io.matching import MissingSamples
     from manyview.io.models import load, save
-    from manyview.io.reading import TableOptions
-    from manyview.io.tables import FORMATS, KEEP, Loaded, read_labels, read_metadata, read_views
-    from manyview.io.writing import check_output, write_files
+    from manyview.io.raw_tables import TableOptions
+    from manyview.io.tables import FORMATS, SAMPLES, LoadedViews, read_labels, read_metadata, read_views
+    from manyview.io.writing import check_output, unused_folder, write_files
 
 _HOMES = {
-    "matching": ("Absent",),
+    "matching": ("MissingSamples",),
     "models": ("load", "save"),
-    "reading": ("TableOptions",),
-    "tables": ("FORMATS", "KEEP", "Loaded", "read_labels", "read_metadata", "read_views"),
-    "writing": ("check_output", "write_files"),
+    "raw_tables": ("TableOptions",),
+    "tables": ("FORMATS", "SAMPLES", "LoadedViews", "read_labels", "read_metadata", "read_views"),
+    "writing": ("check_output", "unused_folder", "write_files"),
 }
 
 __all__ = [
     "FORMATS",
-    "KEEP",
-    "Absent",
-    "Loaded",
+    "SAMPLES",
+    "LoadedViews",
+    "MissingSamples",
     "TableOptions",
     "check_output",
     "load",
@@ -34,6 +35,7 @@ __all__ = [
     "read_metadata",
     "read_views",
     "save",
+    "unused_folder",
     "write_files",
 ]
 

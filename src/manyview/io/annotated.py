@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from manyview.checks import InputError
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.io.addresses import TABLES, Place, find_tables
-from manyview.io.reading import pick
+from manyview.io.raw_tables import pick
 from manyview.methods import MultiViewClusterer, get_method
 from manyview.views.container import Views
 from manyview.views.presence import spread_rows

@@ -1,4 +1,4 @@
-"""Excel workbooks: every sheet is a table."""
+"""Excel workbooks: each sheet is a table."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pandas as pd
 from manyview.checks import InputError, quoted
 from manyview.io.frames import MISSING, has_header, with_ids
 from manyview.io.guards import check_size, reading, require
-from manyview.io.reading import Table, TableOptions, pick
+from manyview.io.raw_tables import RawTable, TableOptions, pick
 
-BYTES_PER_CELL = 16  # of a row as openpyxl gives it, at least
+BYTES_PER_CELL = 16  # a lower bound for the rows that openpyxl returns
 HEAD_ROWS = 50
 
 
-def read_excel(path: Path, keys: tuple[str, ...], options: TableOptions) -> list[Table]:
-    """Read the sheets of a workbook that are not empty, or the one of a key."""
+def read_excel(path: Path, keys: tuple[str, ...], options: TableOptions) -> list[RawTable]:
+    """Read all non-empty sheets of a workbook, or the sheet named by a key."""
     with reading(path, "an Excel workbook"):
         openpyxl = require("openpyxl", "excel")
         with zipfile.ZipFile(path) as archive:
@@ -32,13 +32,13 @@ def read_excel(path: Path, keys: tuple[str, ...], options: TableOptions) -> list
             book.close()
     tables = [_table(title, grid, f"{path}::{title}", options) for title, grid in grids.items() if not grid.empty]
     if not tables:
-        raise InputError(f"{path} holds nothing in {quoted(chosen)}; give a sheet with a line per sample.")
+        raise InputError(f"{path} holds no data in {quoted(chosen)}; give a sheet with one row per sample.")
     return tables
 
 
 def _grid(sheet: Any, where: str) -> pd.DataFrame:
-    """Return the cells of a sheet, rows counted from 1, without the empty rows and columns around and in between."""
-    sheet.reset_dimensions()  # what the file says of its size may be wrong
+    """Return the cells of a sheet without empty rows and columns; the index holds the row numbers, from 1."""
+    sheet.reset_dimensions()  # the declared size may be wrong
     rows, n_cells = [], 0
     for row in sheet.iter_rows(values_only=True):
         n_cells += len(row)
@@ -49,7 +49,7 @@ def _grid(sheet: Any, where: str) -> pd.DataFrame:
     return grid.dropna(how="all").dropna(how="all", axis=1)
 
 
-def _table(title: str, grid: pd.DataFrame, where: str, options: TableOptions) -> Table:
+def _table(title: str, grid: pd.DataFrame, where: str, options: TableOptions) -> RawTable:
     head = grid.head(HEAD_ROWS)
     rows = head.astype(str).where(head.notna(), "").to_numpy().tolist()
     header = has_header(rows, options.header)
@@ -57,5 +57,5 @@ def _table(title: str, grid: pd.DataFrame, where: str, options: TableOptions) ->
     frame = grid.iloc[int(header) :].set_axis(names, axis=1)
     lines = frame.index
     frame = frame.reset_index(drop=True).infer_objects()
-    table = Table(title, frame, where, place=lambda row: f"row {lines[row]}")
+    table = RawTable(title, frame, where, locate=lambda row: f"row {lines[row]}")
     return with_ids(table, (), options)

@@ -1,4 +1,4 @@
-"""Tables with columns of their own types: what names the columns, what names the samples, and what is a number."""
+"""DataFrames as read from files: find the header and the column of sample ids, and convert values to numbers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ import scipy.sparse as sp
 
 from manyview.checks import InputError, quoted
 from manyview.io.guards import reading
-from manyview.io.reading import Table, TableOptions, pick, shown
+from manyview.io.raw_tables import RawTable, TableOptions, pick, shown
 from manyview.views.container import Views
 
 MISSING = frozenset({
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
     "NULL", "NaN", "None", "n/a", "nan", "null",
 })  # fmt: skip
-"""Words for a value that is missing: those that pandas knows."""
+"""Words that mean a missing value: those of pandas."""
 
 _NAMES_SAMPLES = re.compile(
     r"#?\s*((sample|subject|patient|participant|individual|donor|specimen|case|cell|object|item|row|obs|observation)s?)?"
@@ -31,23 +31,23 @@ _NAMES_SAMPLES = re.compile(
 )
 
 
-# Names of columns ----------------------------------------------------------------------------------
+# Header ------------------------------------------------------------------------------------------
 
 
 def has_header(rows: Sequence[Sequence[str]], option: str) -> bool:
-    """Whether the first of some rows names the columns, going by what stands below it."""
+    """Whether the first row holds column names, judged by the rows below it."""
     if option != "auto":
         return option == "yes"
     first, rest = rows[0], rows[1:]
     if len(first) == 1:
-        return not _is_value(first[0]) and first not in rest  # a word that comes again is a value
+        return not _is_value(first[0]) and first not in rest  # a repeated word is a value
     if not all(map(_is_value, first[1:])):
         return True
     return not _is_number(first[0]) and (_may_name_samples(first[0]) or _are_values(rest))
 
 
 def _are_values(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first column of some rows holds no text."""
+    """Whether the first column holds no text."""
     return bool(rows) and all(_is_value(row[0]) for row in rows)
 
 
@@ -67,14 +67,14 @@ def _may_name_samples(column: object) -> bool:
     return isinstance(column, str) and _NAMES_SAMPLES.fullmatch(column.strip()) is not None
 
 
-# Names of samples ----------------------------------------------------------------------------------
+# Sample ids --------------------------------------------------------------------------------------
 
 
-def with_ids(table: Table, keys: Sequence[str], options: TableOptions) -> Table:
-    """Take the names of the samples out of a DataFrame; with a key, keep the column of that name only."""
+def with_ids(table: RawTable, keys: Sequence[str], options: TableOptions) -> RawTable:
+    """Split the sample ids off a DataFrame; with a key, keep only the column of that name."""
     frame = table.values
     if frame.empty:
-        raise InputError(f"{table.where} holds no samples; give a line per sample.")
+        raise InputError(f"{table.where} holds no samples; give one line per sample.")
     if options.id_column == "auto" and _names_rows(frame.index):
         table = replace(table, ids=frame.index)
     else:
@@ -91,7 +91,7 @@ def with_ids(table: Table, keys: Sequence[str], options: TableOptions) -> Table:
 
 
 def id_column(names: Sequence[Any], options: TableOptions, where: str) -> int | None:
-    """Return the position of the column that names the samples, as far as the names of the columns tell."""
+    """Return the position of the id column as asked for, or as suggested by the column names; otherwise None."""
     asked = options.id_column
     if asked == "none":
         return None
@@ -102,17 +102,17 @@ def id_column(names: Sequence[Any], options: TableOptions, where: str) -> int | 
     if str(asked).isdecimal() and 1 <= int(asked) <= len(names):
         return int(asked) - 1
     raise InputError(
-        f"{where} has no column id_column={asked!r}. Choose from: {quoted(names)}; or give its number, from 1."
+        f"{where} has no column id_column={asked!r}. Choose from: {quoted(names)}; or give its number, counted from 1."
     )
 
 
 def _names_rows(index: pd.Index[Any]) -> bool:
-    """Whether an index does more than count the rows."""
+    """Whether an index holds ids rather than row numbers."""
     return not (isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1)
 
 
 def _found_id_column(frame: pd.DataFrame, likely: int | None) -> int | None:
-    """Return the likely column if it can name samples; else the first if it is text, or one that is called so."""
+    """Return the likely id column if its values can be ids; otherwise the first column of text that can be one."""
     if frame.shape[1] == 1:
         return None
     if likely is not None and _can_name_samples(frame.iloc[:, likely]):
@@ -122,7 +122,7 @@ def _found_id_column(frame: pd.DataFrame, likely: int | None) -> int | None:
 
 
 def _can_name_samples(column: pd.Series[Any]) -> bool:
-    """Whether the values are text, or whole numbers that tell the samples apart."""
+    """Whether the values are text, or whole numbers without repetition."""
     numbers = _numbers(column)
     if numbers.isna().any():
         return getattr(column.dtype, "kind", "O") == "O"
@@ -130,27 +130,27 @@ def _can_name_samples(column: pd.Series[Any]) -> bool:
 
 
 def _mostly_text(column: pd.Series[Any]) -> bool:
-    """Whether a column is text; numbers with decimal commas, or with a slip of the pen among them, are not."""
+    """Whether most values are text; numbers with decimal commas, or with a few typing errors, do not count as text."""
     return bool(_numbers(column.astype(str).str.replace(",", ".")).isna().mean() > 0.5)
 
 
-def comparable(ids: Any) -> pd.Series[str]:
-    """Return ids as text, without blanks around it, whole numbers without decimals."""
+def normalize_ids(ids: Any) -> pd.Series[str]:
+    """Return ids as text without surrounding blanks; whole numbers lose their decimals, so that 1.0 equals 1."""
     return pd.Series(ids).astype(str).str.strip().str.replace(r"^([+-]?\d+)\.0+$", r"\1", regex=True)
 
 
-def clean_ids(table: Table) -> Table:
-    """Make the ids comparable, and refuse a table that does not name each sample once."""
+def check_ids(table: RawTable) -> RawTable:
+    """Normalize the ids of a table; refuse missing and duplicated ones."""
     if table.ids is None:
         return table
     ids = pd.Series(np.ravel(np.asarray(table.ids)))
     n_rows = (*table.values.shape, 0)[0]
     if len(ids) != n_rows:
-        raise InputError(f"{table.where} has {len(ids)} sample ids for {n_rows} rows; give one each.")
-    text = comparable(ids)
+        raise InputError(f"{table.where} has {len(ids)} sample ids for {n_rows} rows; give one id per row.")
+    text = normalize_ids(ids)
     unnamed = np.flatnonzero(ids.isna() | (text == ""))
     if len(unnamed):
-        raise InputError(f"{table.where}, {table.place(int(unnamed[0]))}, has no sample id; give every sample one.")
+        raise InputError(f"{table.where}, {table.locate(int(unnamed[0]))}, has no sample id; give every sample an id.")
     repeated = text[text.duplicated()].unique()
     if len(repeated):
         raise InputError(f"{table.where} has duplicated sample ids: {quoted(repeated)}; keep one row per sample.")
@@ -160,8 +160,8 @@ def clean_ids(table: Table) -> Table:
 # Numbers -------------------------------------------------------------------------------------------
 
 
-def holds_numbers(table: Table) -> bool:
-    """Whether there is a number anywhere in a table."""
+def holds_numbers(table: RawTable) -> bool:
+    """Whether a table holds any number."""
     frame = table.values
     if not isinstance(frame, pd.DataFrame):
         return True
@@ -169,20 +169,20 @@ def holds_numbers(table: Table) -> bool:
     return len(texts) < frame.shape[1] or any(_numbers(frame.iloc[:, i]).notna().any() for i in texts)
 
 
-def numeric(table: Table, options: TableOptions) -> Table:
-    """Return the table with a floating-point or CSR array, or name the first value that is not a finite number."""
+def to_numeric(table: RawTable, options: TableOptions) -> RawTable:
+    """Return the table with its values as a floating-point or CSR array; refuse values that are not finite numbers."""
     values = table.values
     if isinstance(values, pd.DataFrame):
         values = _numeric_frame(table, options)
     if sp.issparse(values) and values.format in ("csr", "csc"):
         with reading(table.where, "a sparse matrix"):
-            values.check_format(full_check=True)  # a place outside the matrix would be read from anywhere in memory
+            values.check_format(full_check=True)  # an index out of range would read arbitrary memory
     try:
         gate = Views({table.name: values})
     except InputError as error:
-        raise InputError(f"{table.where} is no table of numbers. {error}") from error
+        raise InputError(f"{table.where} is not a table of numbers. {error}") from error
     if gate.n_samples == 0:
-        raise InputError(f"{table.where} holds no samples; give a row per sample.")
+        raise InputError(f"{table.where} holds no samples; give one row per sample.")
     table = replace(table, values=gate.arrays[0])
     if gate.feature_names[0] is not None:
         table = replace(table, features=gate.feature_names[0])
@@ -190,7 +190,7 @@ def numeric(table: Table, options: TableOptions) -> Table:
     return table
 
 
-def _numeric_frame(table: Table, options: TableOptions) -> pd.DataFrame:
+def _numeric_frame(table: RawTable, options: TableOptions) -> pd.DataFrame:
     frame, dropped = table.values.copy(deep=False), []
     for i in _text_columns(frame):
         column = frame.iloc[:, i]
@@ -200,27 +200,27 @@ def _numeric_frame(table: Table, options: TableOptions) -> pd.DataFrame:
             continue
         wrong = np.flatnonzero(numbers.isna() & column.notna())
         if len(wrong):
-            _refuse(table, int(wrong[0]), frame.columns[i], column.iloc[wrong[0]])
+            _raise_not_a_number(table, int(wrong[0]), frame.columns[i], column.iloc[wrong[0]])
         frame.isetitem(i, numbers)
     if dropped:
-        warnings.warn(f"{table.where}: left out text columns {quoted(frame.columns[dropped])}.", stacklevel=2)
+        warnings.warn(f"{table.where}: dropped text columns {quoted(frame.columns[dropped])}.", stacklevel=2)
     return frame.iloc[:, np.setdiff1d(np.arange(frame.shape[1]), dropped)] if dropped else frame
 
 
 def _text_columns(frame: pd.DataFrame) -> list[int]:
-    """Positions of the columns whose type is not a number's; objects may be numbers all the same."""
+    """Positions of the columns whose dtype is not numeric; columns of objects may still hold numbers."""
     return [i for i, dtype in enumerate(frame.dtypes) if getattr(dtype, "kind", "O") not in "biufc"]
 
 
 def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column as numbers, NaN where it holds none."""
+    """Return a column as numbers, with NaN for values that are not numbers."""
     if getattr(column.dtype, "kind", "O") in "biuf":
         return column
     return column.astype(object).map(_number).astype(float)
 
 
 def _number(value: Any) -> float:
-    """Return a value as a finite number, else NaN; `pandas.to_numeric` before 3.0 crashes on 4e4924939249."""
+    """Return a value as a finite number, otherwise NaN; `pandas.to_numeric` before 3.0 crashes on 4e4924939249."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -228,7 +228,7 @@ def _number(value: Any) -> float:
     return number if math.isfinite(number) and "_" not in str(value) else math.nan
 
 
-def _check_finite(table: Table) -> None:
+def _check_finite(table: RawTable) -> None:
     array, sparse = table.values, sp.issparse(table.values)
     infinite = np.isinf(array.data if sparse else array)
     if not infinite.any():
@@ -239,11 +239,13 @@ def _check_finite(table: Table) -> None:
     else:
         row, column = np.argwhere(infinite)[0]
         value = array[row, column]
-    _refuse(table, int(row), int(column) + 1 if table.features is None else table.features[column], float(value))
+    _raise_not_a_number(
+        table, int(row), int(column) + 1 if table.features is None else table.features[column], float(value)
+    )
 
 
-def _refuse(table: Table, row: int, column: object, value: object) -> None:
+def _raise_not_a_number(table: RawTable, row: int, column: object, value: object) -> None:
     raise InputError(
-        f"{table.where}, {table.place(row)}, column {shown(column)}: {shown(value)} is not a finite number; leave the "
-        "column out, encode it as numbers, or name it as the id column if it names the samples."
+        f"{table.where}, {table.locate(row)}, column {shown(column)}: {shown(value)} is not a finite number; leave out "
+        "the column, encode it as numbers, or choose it as the id column if it holds sample ids."
     )

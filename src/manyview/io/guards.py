@@ -1,4 +1,4 @@
-"""What all readers of files share: errors that name the file, libraries that may not be there, sizes beyond memory."""
+"""What all readers share: errors that name the file, optional libraries, and limits on memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from manyview.environment import available_memory
 
 
 def require(module: str, extra: str) -> Any:
-    """Import a library that one of the extras installs, or say which."""
+    """Import an optional library, or say which extra installs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -23,7 +23,7 @@ def require(module: str, extra: str) -> Any:
 
 @contextmanager
 def reading(where: str | Path, kind: str) -> Iterator[None]:
-    """Turn whatever a library raises on a bad file into one line that names the file; keep its warnings quiet."""
+    """Turn any exception on a bad file into a one-line error that names the file; silence warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -32,17 +32,17 @@ def reading(where: str | Path, kind: str) -> Iterator[None]:
             raise
         except MemoryError as error:
             raise InputError(f"{where} does not fit into memory.") from error
-        except Exception as error:  # libraries raise many kinds on files that are damaged, or something else
+        except Exception as error:  # libraries raise many types of errors on damaged files
             raise InputError(f"{where} cannot be read as {kind}: {one_line(error)}") from error
 
 
 def check_size(where: str | Path, n_bytes: int) -> None:
-    """Refuse what says to be larger than the memory that is free, before anything is allocated."""
+    """Refuse data that are larger than the free memory, before they are allocated."""
     free = available_memory()
     if n_bytes > free:
         raise InputError(
             f"{where} would take {n_bytes / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB of memory are free; "
-            "give a smaller table."
+            "give a smaller file."
         )
 
 
@@ -52,7 +52,7 @@ def open_hdf5(path: str | Path) -> Any:
 
 
 def declared_bytes(item: Any) -> int:
-    """Return the bytes of an HDF5 dataset, or of all datasets in a group, when read."""
+    """Return the size in memory of an HDF5 dataset, or of all datasets in a group."""
     if hasattr(item, "nbytes"):
         return int(item.nbytes)
     sizes: list[int] = []
@@ -61,6 +61,6 @@ def declared_bytes(item: Any) -> int:
 
 
 def one_line(error: BaseException, limit: int = 200) -> str:
-    """Return an error's message without line breaks, and cut where it goes on for too long."""
+    """Return the message of an error on one line, shortened if it is long."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= limit else f"{text[:limit]}..."

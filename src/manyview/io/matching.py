@@ -1,4 +1,4 @@
-"""Bringing tables together: samples are matched by their ids; one that a table lacks is absent from it."""
+"""Matching samples across tables by their ids."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
-from manyview.io.reading import Table
+from manyview.io.raw_tables import RawTable
 from manyview.typing import Array, Indices
 from manyview.views.presence import spread_rows
 
-Rows = Indices
+Indices = Indices
 
-N_SHOWN = 5
+N_SHOWN = 5  # ids in a message
 
 
 @dataclass(frozen=True)
-class Absent:
-    """Samples that a table lacks: how many, and the ids of the first."""
+class MissingSamples:
+    """Samples missing from a table: their number, and the first ids."""
 
     count: int
     first: tuple[str, ...]
@@ -33,97 +33,109 @@ class Absent:
         return f"{self.count} ({quoted(self.first)}{more})"
 
 
-def match(tables: Sequence[Table], keep: str) -> tuple[list[Array], NDArray[Any] | None, dict[str, Absent]]:
-    """Return the values of all tables for the same samples, the samples' ids, and what each view lacks, by its name.
+@dataclass(frozen=True)
+class Matched:
+    """Values of several tables for the same samples, the sample ids (None without ids), and what each table lacks."""
 
-    `keep` is "all", where a sample that a table lacks is absent from its view, or "common", where it is left out.
+    arrays: list[Array]
+    ids: NDArray[Any] | None
+    unmatched: dict[str, MissingSamples]
+
+
+def match_samples(tables: Sequence[RawTable], samples: str) -> Matched:
+    """Bring tables into the same order of samples.
+
+    With `samples` "all", a sample missing from a table is absent from its view. With "common", it is left out.
     """
     named = [table for table in tables if table.ids is not None]
     if not named:
         _check_equal_lengths(tables)
-        return [table.values for table in tables], None, {}
+        return Matched([table.values for table in tables], None, {})
     ids = pd.unique(np.concatenate([table.ids for table in named]))
     _check_order_is_known(tables, named[0], len(ids))
     found = np.array([find_rows(table, ids, len(ids)) for table in tables])
     _check_overlap(tables, found, ids)
-    lacking = [absent(rows, ids) for rows in found]
-    unmatched = {table.name: some for table, some in zip(tables, lacking, strict=True) if some is not None}
-    if keep == "common":
+    missing = [missing_samples(rows, ids) for rows in found]
+    unmatched = {table.name: some for table, some in zip(tables, missing, strict=True) if some is not None}
+    if samples == "common":
         everywhere = (found >= 0).all(axis=0)
         ids, found = ids[everywhere], found[:, everywhere]
         if len(ids) == 0:
-            raise InputError(f"No sample is in all of the views {quoted(t.name for t in tables)}; keep all samples.")
-    return [_take(table.values, rows) for table, rows in zip(tables, found, strict=True)], ids, unmatched
+            raise InputError(
+                f"No sample is in all of the views {quoted(t.name for t in tables)}; keep all samples instead."
+            )
+    arrays = [_select_rows(table.values, rows) for table, rows in zip(tables, found, strict=True)]
+    return Matched(arrays, ids, unmatched)
 
 
-def find_rows(table: Table, ids: NDArray[Any] | None, n_samples: int) -> Rows:
-    """Return the row of each sample in a table, -1 for those that it lacks; by position where there are no ids."""
+def find_rows(table: RawTable, ids: NDArray[Any] | None, n_samples: int) -> Indices:
+    """Return the row of each sample in a table, -1 if it is missing; by position if there are no ids."""
     if ids is not None and table.ids is not None:
         return pd.Index(table.ids).get_indexer(pd.Index(ids))
     n_rows = table.values.shape[0]
     if n_rows != n_samples:
         raise InputError(
-            f"{table.where} has {n_rows} rows, but there are {n_samples} samples, and no ids to match them by; give "
-            "the same samples, or ids everywhere."
+            f"{table.where} has {n_rows} rows, but there are {n_samples} samples and no ids to match them by; give "
+            "the same samples, or ids in every file."
         )
     if ids is not None:
-        warnings.warn(f"{table.where} has no sample ids: its rows were matched by their position.", stacklevel=2)
+        warnings.warn(f"{table.where} has no sample ids: its rows were matched by position.", stacklevel=2)
     return np.arange(n_rows)
 
 
-def absent(rows: Rows, ids: NDArray[Any]) -> Absent | None:
-    """Return which samples have no row, if any."""
-    lacking = ids[rows < 0]
-    return Absent(len(lacking), tuple(lacking[:N_SHOWN])) if len(lacking) else None
+def missing_samples(rows: Indices, ids: NDArray[Any]) -> MissingSamples | None:
+    """Return the samples without a row; None if there are none."""
+    missing = ids[rows < 0]
+    return MissingSamples(len(missing), tuple(missing[:N_SHOWN])) if len(missing) else None
 
 
-def no_overlap(table: Table, others: NDArray[Any]) -> InputError:
-    """Return the error that a table and others name different samples, with an example of each."""
-    hint = "are the samples named differently?"
-    if _lies_on_its_side(table, others):
-        hint = "its columns do: transpose it, so that each line is a sample."
+def no_overlap_error(table: RawTable, others: NDArray[Any]) -> InputError:
+    """Return the error for a table that shares no sample with the others, with an id of each."""
+    hint = "do they name the samples differently?"
+    if _is_transposed(table, others):
+        hint = "its columns are named like samples: transpose it, so that each line is a sample."
     return InputError(
-        f"{table.where} names no sample that the others do: {table.ids[0]!r} is one of its ids, {others[0]!r} one of "
-        f"the others'; {hint}"
+        f"{table.where} shares no sample id with the other files: it has {table.ids[0]!r}, they have {others[0]!r}; "
+        f"{hint}"
     )
 
 
-def _check_equal_lengths(tables: Sequence[Table]) -> None:
+def _check_equal_lengths(tables: Sequence[RawTable]) -> None:
     lengths = [table.values.shape[0] for table in tables]
     for table, length in zip(tables, lengths, strict=True):
         if length != lengths[0]:
             raise InputError(
-                f"{table.where} has {length} rows and {tables[0].where} {lengths[0]}, and no ids to match them by; "
-                "give the same samples in the same order, or ids."
+                f"{table.where} has {length} rows but {tables[0].where} has {lengths[0]}, and there are no ids "
+                "to match them by; give the same samples in the same order, or add ids."
             )
 
 
-def _check_order_is_known(tables: Sequence[Table], first: Table, n_samples: int) -> None:
-    """Refuse a table without ids beside others of which the first does not name all samples."""
+def _check_order_is_known(tables: Sequence[RawTable], first: RawTable, n_samples: int) -> None:
+    """Refuse a table without ids if the others do not all hold the same samples."""
     without = next((table for table in tables if table.ids is None), None)
     if without is not None and len(first.ids) < n_samples:
         raise InputError(
-            f"{without.where} has no sample ids, and the others do not hold the same samples: {first.where} "
-            f"{len(first.ids)} of {n_samples}. Add ids to it."
+            f"{without.where} has no sample ids, and the other files do not hold the same samples: {first.where} "
+            f"has {len(first.ids)} of {n_samples}. Add ids to it."
         )
 
 
-def _check_overlap(tables: Sequence[Table], found: NDArray[Any], ids: NDArray[Any]) -> None:
+def _check_overlap(tables: Sequence[RawTable], found: NDArray[Any], ids: NDArray[Any]) -> None:
     """Refuse a table that shares no sample with any other."""
     has = found >= 0
     shared = has.sum(axis=0) > 1
     alone = [(table, ids[~own]) for table, own in zip(tables, has, strict=True) if not (own & shared).any()]
     if len(tables) > 1 and alone:
-        raise no_overlap(*next((pair for pair in alone if _lies_on_its_side(*pair)), alone[0]))
+        raise no_overlap_error(*next((pair for pair in alone if _is_transposed(*pair)), alone[0]))
 
 
-def _lies_on_its_side(table: Table, ids: NDArray[Any]) -> bool:
-    """Whether the columns are named as samples are."""
+def _is_transposed(table: RawTable, ids: NDArray[Any]) -> bool:
+    """Whether columns are named like samples."""
     return table.features is not None and bool(np.isin(np.asarray(table.features, dtype=str), ids.astype(str)).any())
 
 
-def _take(values: Array, rows: Rows) -> Array:
-    """Return these rows of a table, an absent one for -1."""
+def _select_rows(values: Array, rows: Indices) -> Array:
+    """Return these rows of a table; -1 makes an absent row."""
     if np.array_equal(rows, np.arange(values.shape[0])):
         return values
     present = np.flatnonzero(rows >= 0)

@@ -1,4 +1,4 @@
-"""MATLAB files of any version: their variables, the tables in cell arrays, and classes."""
+"""MATLAB files of all versions."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
 from manyview.io.guards import check_size, declared_bytes, open_hdf5, reading
-from manyview.io.reading import ID_KEYS, Table, TableOptions, pick
+from manyview.io.raw_tables import ID_KEYS, RawTable, TableOptions, pick
 from manyview.typing import Indices
 
 TABLES = ("X", "fea", "data", "views")
 CLASSES = ("Y", "y", "gt", "gnd", "label", "labels", "truth", "truelabel")
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
-HDF5_OFFSET = 512  # MATLAB 7.3 writes a header of its own in front
+HDF5_OFFSET = 512  # MATLAB 7.3 puts its own header first
 
 
-def read_matlab(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[Table]:
-    """Read the tables in the cell arrays of a .mat file or, if it has none, its matrices; or what has the key.
+def read_matlab(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTable]:
+    """Read the tables in the cell arrays of a .mat file or, if it has none, its matrices; or the variable of a key.
 
-    A key is the name of a variable, or a cell such as ``X{2}``. Tables with the samples in their columns are turned
-    round if the classes, the ids, or the side that they share tell.
+    A key is the name of a variable, or a cell such as ``X{2}``. Tables with samples in columns are transposed if the
+    number of classes or ids, or the dimension that all tables share, shows it.
     """
     content = {name: _pieces(name, variable) for name, variable in load_mat(path).items()}
     pieces = {cell: value for inner in content.values() for cell, value in inner.items()}
@@ -36,16 +36,16 @@ def read_matlab(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[Tabl
         cells = {cell: value for cell, value in pieces.items() if cell not in content}
         chosen = _matrices(cells) or _matrices(pieces)
     if not chosen:
-        raise InputError(f"{path} holds no matrix there; its variables are {quoted(content)}.")
+        raise InputError(f"{path} holds no matrix; its variables are {quoted(content)}.")
     ids = next((pieces[key] for key in ID_KEYS if key in pieces), None)
     vectors = (pieces[key] for key in (*ID_KEYS, *CLASSES) if key in pieces and _is_vector(pieces[key]))
     length = next((vector.size for vector in vectors), None)
     tables = _upright(chosen, length)
-    return [Table(cell, value, f"{path}::{cell}", ids) for cell, value in tables.items()]
+    return [RawTable(cell, value, f"{path}::{cell}", ids) for cell, value in tables.items()]
 
 
 def _pieces(name: str, variable: Any) -> dict[str, Any]:
-    """Return what is in a variable: itself, a column of text, or the contents of its cells."""
+    """Return the parts of a variable: itself, a column of text, or the contents of its cells."""
     contents = cell_contents(variable)
     if sp.issparse(variable) or variable.dtype != object:
         return {name: variable}
@@ -59,12 +59,12 @@ def _is_vector(value: Any) -> bool:
 
 
 def _matrices(pieces: dict[str, Any]) -> dict[str, Any]:
-    """Keep what can be a view: numbers, more than one row and column of them."""
+    """Keep the matrices of numbers with more than one row and column."""
     return {cell: value for cell, value in pieces.items() if value.dtype.kind in "biuf" and min(value.shape) > 1}
 
 
 def _upright(tables: dict[str, Any], length: int | None) -> dict[str, Any]:
-    """Turn tables round so that the side of the samples, which all have in common, comes first."""
+    """Transpose tables so that the dimension they share, the samples, comes first."""
     sides = next(iter(tables.values())).shape if length is None else (length,)
     for n in sides:
         if all(n in table.shape for table in tables.values()):
@@ -73,10 +73,10 @@ def _upright(tables: dict[str, Any], length: int | None) -> dict[str, Any]:
 
 
 def read_labelled(path: str | Path) -> tuple[list[Any], Indices]:
-    """Read multi-view data as they are passed around: the tables of a cell array, and the class of each sample.
+    """Read a multi-view data set in its usual layout: a cell array of tables, and the class of each sample.
 
-    The tables are called X, fea, data or views, the classes Y, gt, gnd, label, ... A table with the samples in its
-    columns is transposed.
+    The tables are called X, fea, data or views, the classes Y, gt, gnd, label, ... Tables with samples in columns are
+    transposed.
     """
     content = load_mat(path)
     cells, classes = _first(content, TABLES, path), _first(content, CLASSES, path)
@@ -86,13 +86,13 @@ def read_labelled(path: str | Path) -> tuple[list[Any], Indices]:
 
 
 def load_mat(path: str | Path) -> dict[str, Any]:
-    """Return the variables of a .mat file: arrays, sparse matrices, text, and cell arrays as arrays of objects."""
+    """Return the variables of a .mat file: arrays, sparse matrices, text, and cell arrays as object arrays."""
     with reading(path, "a .mat file"):
         return _load_hdf5(path) if _is_hdf5(path) else _load_v5(path)
 
 
 def cell_contents(variable: Any) -> list[Any]:
-    """Return what is in the cells of a cell array, or the variable itself if it is none."""
+    """Return the contents of a cell array, or the variable itself if it is not one."""
     if sp.issparse(variable) or variable.dtype != object:
         return [variable]
     return [unwrap(cell) for cell in variable.ravel()]
@@ -108,7 +108,7 @@ def unwrap(cell: Any) -> Any:
 def _first(content: dict[str, Any], names: tuple[str, ...], path: str | Path) -> Any:
     found = next((content[name] for name in names if name in content), None)
     if found is None:
-        raise InputError(f"{path} holds {quoted(content)}, but none of {quoted(names, 10)}.")
+        raise InputError(f"{path} holds {quoted(content)}, but not {quoted(names, 10)}.")
     return found
 
 
@@ -117,21 +117,21 @@ def _samples_first(table: Any, n: int, where: str) -> Any:
         return table
     if table.ndim == 2 and table.shape[1] == n:
         return table.T
-    raise InputError(f"{where} has shape {table.shape}, but there are {n} labels; one side must be the samples.")
+    raise InputError(f"{where} has shape {table.shape}, but there are {n} labels; one dimension must be the samples.")
 
 
-# Both kinds of file --------------------------------------------------------------------------------
+# File versions -----------------------------------------------------------------------------------
 
 
 def _is_hdf5(path: str | Path) -> bool:
-    """Whether the file is of version 7.3, which is HDF5 inside."""
+    """Whether the file is of version 7.3, which is HDF5."""
     with open(path, "rb") as file:
         start = file.read(HDF5_OFFSET + len(HDF5_SIGNATURE))
     return HDF5_SIGNATURE in (start[: len(HDF5_SIGNATURE)], start[HDF5_OFFSET:])
 
 
 def _load_v5(path: str | Path) -> dict[str, Any]:
-    import scipy.io  # kept out of `import manyview`
+    import scipy.io  # not at the top: keeps `import manyview` fast
 
     declared = [shape for _, shape, kind in scipy.io.whosmat(path) if kind != "sparse"]
     check_size(path, 8 * sum(math.prod(shape) for shape in declared))
@@ -145,7 +145,7 @@ def _load_hdf5(path: str | Path) -> dict[str, Any]:
 
 
 def _from_hdf5(item: Any, where: str) -> Any:
-    """Return one variable; a struct, which is no table, as no cells. MATLAB counts dimensions from the other end."""
+    """Return one variable, transposed, as MATLAB stores columns first; a struct becomes an empty cell array."""
     check_size(where, declared_bytes(item))
     if "MATLAB_sparse" in item.attrs:
         return _sparse_from_hdf5(item)
@@ -167,7 +167,7 @@ def _cells_from_hdf5(item: Any, references: NDArray[Any], where: str) -> NDArray
 
 
 def _sparse_from_hdf5(item: Any) -> Any:
-    """Return a sparse matrix, stored by column; one without entries has no data."""
+    """Return a sparse matrix, stored by column; a matrix without entries has no data."""
     columns = np.asarray(item["jc"]).astype(np.int64)
     values, rows = (np.asarray(item[key]) if key in item else np.empty(0) for key in ("data", "ir"))
     shape = int(item.attrs["MATLAB_sparse"]), len(columns) - 1

@@ -1,7 +1,7 @@
-"""Fitted models in a single file: a zip archive of one JSON text and plain numpy arrays. Nothing is pickled.
+"""Fitted models in one file: a zip archive of a JSON text and plain numpy arrays. Nothing is pickled.
 
-The JSON holds the format's version, the method, its parameters and the fitted attributes, a tree in which arrays,
-sparse matrices and the package's own records are marked by tags; and a checksum of every array.
+The JSON holds the format version, the method, its parameters and fitted attributes, and a checksum of every array.
+Arrays, sparse matrices and the dataclasses in `manyview.records` are marked by tags.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import hashlib
 import io
 import json
 import math
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -24,7 +22,8 @@ import scipy.sparse as sp
 
 from manyview._version import __version__
 from manyview.checks import InputError, quoted
-from manyview.environment import available_memory
+from manyview.io.guards import check_size, one_line
+from manyview.io.writing import write_files
 from manyview.methods import METHODS, MultiViewClusterer
 from manyview.records import SAVED
 
@@ -34,43 +33,37 @@ NOT_SAVED = ("callback",)  # parameters that are code
 
 
 def save(model: MultiViewClusterer, path: str | Path) -> Path:
-    """Write a fitted model to a file, whole or not at all; an earlier file of that name is replaced.
+    """Write a fitted model to a file; an existing file of that name is replaced.
 
-    `load` brings it back, with the same predictions. A callback is left out, and a random_state that is a RandomState
-    becomes None.
+    `load` reads it back, with the same predictions. A callback is not saved, and a RandomState as random_state becomes
+    None.
     """
     path = Path(path)
-    content = to_bytes(model)
-    handle, staging = tempfile.mkstemp(prefix=".manyview-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(staging, path)
-    except BaseException:
-        Path(staging).unlink(missing_ok=True)
-        raise
-    return path
+    (written,) = write_files(path.parent, {path.name: to_bytes(model)}, force=True)
+    return written
 
 
 def load(path: str | Path) -> MultiViewClusterer:
-    """Read a model that `save` has written; a file that is damaged, or none of ours, is refused with the reason."""
+    """Read a model written by `save`; damaged and foreign files are refused with the reason."""
     path = Path(path)
     if not path.is_file():
-        raise InputError(f"{path} is {'a folder' if path.is_dir() else 'not there'}; give a file written by save().")
+        raise InputError(
+            f"{path} {'is a folder' if path.is_dir() else 'was not found'}; give a file written by save()."
+        )
     try:
         with zipfile.ZipFile(path) as archive:
             return _read(archive, str(path))
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
-        raise InputError(f"{path} cannot be read as a manyview model: {' '.join(str(error).split())}.") from error
+        raise InputError(f"{path} cannot be read as a manyview model: {one_line(error)}.") from error
 
 
 def to_bytes(model: MultiViewClusterer) -> bytes:
-    """Return the content of the file for a fitted model."""
+    """Return the content of a model file."""
     key = next((key for key, cls in METHODS.items() if type(model) is cls), None)
     if key is None:
         raise InputError(f"Only the methods {quoted(METHODS)} can be saved, not a {type(model).__name__}.")
     if not hasattr(model, "labels_"):
-        raise InputError(f"This {type(model).__name__} has not been fitted; call fit before saving it.")
+        raise InputError(f"This {type(model).__name__} is not fitted; call fit before saving it.")
     params = model.get_params(deep=False)
     writer = _Writer()
     contents: dict[str, Any] = {
@@ -98,11 +91,11 @@ def _parameter(name: str, value: Any, writer: _Writer) -> Any:
 
 
 class _Writer:
-    """Turns values into JSON, and puts arrays aside as files; an array that occurs twice is written once."""
+    """Turns values into JSON, with arrays as separate files; an array that occurs twice is written once."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
-        self._names: dict[int, tuple[str, Any]] = {}  # the array is kept, so that its id stays its own
+        self._names: dict[int, tuple[str, Any]] = {}  # keeps the array alive, so that its id is not reused
 
     def encode(self, value: Any) -> Any:
         if isinstance(value, np.generic):
@@ -148,11 +141,11 @@ class _Writer:
 
 
 def _read(archive: zipfile.ZipFile, path: str) -> MultiViewClusterer:
-    _check_sizes(archive, path)
+    check_size(path, sum(member.file_size for member in archive.infolist()))
     contents = _contents(archive, path)
     cls = METHODS.get(contents["method"])
     if cls is None:
-        raise InputError(f"{path} holds a model of an unknown method {contents['method']!r}; update manyview?")
+        raise InputError(f"{path} holds a model of the unknown method {contents['method']!r}; update manyview.")
     reader = _Reader(archive, contents["checksums"], path)
     try:
         params = {name: reader.decode(value) for name, value in contents["parameters"].items()}
@@ -162,15 +155,8 @@ def _read(archive: zipfile.ZipFile, path: str) -> MultiViewClusterer:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(f"{path} is not a whole manyview model: {type(error).__name__}: {error}.") from error
+        raise InputError(f"{path} is not a complete manyview model: {type(error).__name__}: {error}.") from error
     return model
-
-
-def _check_sizes(archive: zipfile.ZipFile, path: str) -> None:
-    """Refuse what would not fit into memory before anything is unpacked."""
-    size, limit = sum(member.file_size for member in archive.infolist()), available_memory()
-    if size > limit:
-        raise InputError(f"{path} unpacks to {size / 1e9:.3g} GB, but {limit / 1e9:.3g} GB of memory are free.")
 
 
 def _contents(archive: zipfile.ZipFile, path: str) -> Mapping[str, Any]:
@@ -182,17 +168,17 @@ def _contents(archive: zipfile.ZipFile, path: str) -> Mapping[str, Any]:
         raise InputError(f"{path} is not a manyview model: {CONTENTS} does not say {FORMAT!r}.")
     if contents.get("format_version") != FORMAT_VERSION:
         raise InputError(
-            f"{path} is of format version {contents.get('format_version')!r}, written by manyview "
+            f"{path} has format version {contents.get('format_version')!r}, written by manyview "
             f"{contents.get('manyview')}; this is manyview {__version__}, which reads version {FORMAT_VERSION}."
         )
     lacking = [key for key in ("method", "parameters", "attributes", "checksums") if key not in contents]
     if lacking:
-        raise InputError(f"{path} is not a whole manyview model: {CONTENTS} lacks {quoted(lacking)}.")
+        raise InputError(f"{path} is not a complete manyview model: {CONTENTS} lacks {quoted(lacking)}.")
     return contents
 
 
 class _Reader:
-    """The inverse of `_Writer`; only the tags and records known here are made, and arrays are checked."""
+    """The inverse of `_Writer`; accepts only known tags and records, and checks arrays."""
 
     def __init__(self, archive: zipfile.ZipFile, checksums: Mapping[str, str], path: str) -> None:
         self._archive, self._checksums, self._path = archive, checksums, path
@@ -214,7 +200,7 @@ class _Reader:
             return value
         tag = next((tag for tag in self._tags if tag in value), None)
         if tag is None:
-            raise InputError(f"{self._path} holds something unknown: {quoted(value)}; update manyview?")
+            raise InputError(f"{self._path} holds unknown content: {quoted(value)}; it may need a newer manyview.")
         return self._tags[tag](value)
 
     def _objects(self, items: list[Any]) -> np.ndarray:
@@ -239,5 +225,5 @@ class _Reader:
     def _record(self, value: Mapping[str, Any]) -> Any:
         record = SAVED.get(value["record"])
         if record is None:
-            raise InputError(f"{self._path} holds a {value['record']!r}, which is unknown here; update manyview?")
+            raise InputError(f"{self._path} holds an unknown {value['record']!r}; it may need a newer manyview.")
         return record(**{name: self.decode(part) for name, part in value["fields"].items()})

@@ -1,4 +1,4 @@
-"""npy files, and npz files with several arrays or a sparse matrix. Nothing is ever unpickled."""
+"""npy files, and npz files with several arrays or a sparse matrix. Nothing is unpickled."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
 from manyview.io.guards import check_size, reading
-from manyview.io.reading import ID_KEYS, Table, TableOptions, pick
+from manyview.io.raw_tables import ID_KEYS, RawTable, TableOptions, pick
 
-SPARSE_KEYS = {"format", "shape", "data"}  # what scipy.sparse.save_npz writes, among others
+SPARSE_KEYS = {"format", "shape", "data"}  # among those that scipy.sparse.save_npz writes
 
 
-def read_npy(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[Table]:
-    """Read an npy file; there is nothing to pick in it."""
+def read_npy(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTable]:
+    """Read an npy file, which has no keys."""
     if keys:
         raise InputError(f"{path} holds one array; leave out '::{keys[0]}'.")
     with reading(path, "a numpy file"), path.open("rb") as file:
-        return [Table(path.stem, np.lib.format.read_array(file, allow_pickle=False), str(path))]
+        return [RawTable(path.stem, np.lib.format.read_array(file, allow_pickle=False), str(path))]
 
 
-def read_npz(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[Table]:
-    """Read the 2-D arrays of an npz file, or the one of a key; "sample_ids" or "ids" in it name the samples."""
+def read_npz(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTable]:
+    """Read the 2-D arrays of an npz file, or the array of a key; "sample_ids" or "ids" hold the sample ids."""
     with reading(path, "a numpy file"):
         with zipfile.ZipFile(path) as archive:
             check_size(path, sum(info.file_size for info in archive.infolist()))
         with np.load(path, allow_pickle=False) as arrays:
             if set(arrays.files) >= SPARSE_KEYS:
-                return [Table(path.stem, sp.load_npz(path), str(path))]
+                return [RawTable(path.stem, sp.load_npz(path), str(path))]
             ids = next((_texts(_array(arrays, key, path)) for key in ID_KEYS if key in arrays), None)
             chosen = [pick(keys, arrays.files, path)] if keys else [key for key in arrays.files if key not in ID_KEYS]
-            tables = [Table(key, _array(arrays, key, path), f"{path}::{key}", ids) for key in chosen]
+            tables = [RawTable(key, _array(arrays, key, path), f"{path}::{key}", ids) for key in chosen]
     if keys:
         return tables
     tables = [table for table in tables if table.values.ndim == 2]

@@ -7,10 +7,10 @@ from typing import Any
 
 from manyview.io.addresses import OBS, TABLES, Place, find_tables
 from manyview.io.guards import check_size, declared_bytes, open_hdf5, reading, require
-from manyview.io.reading import Table, TableOptions, pick
+from manyview.io.raw_tables import RawTable, TableOptions, pick
 
 
-def read_singlecell(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[Table]:
+def read_singlecell(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTable]:
     """Read X of an AnnData file, or X of every modality of a MuData file; with keys, the first that the file has.
 
     Keys are the addresses of `manyview.io.addresses`.
@@ -35,14 +35,14 @@ def _modalities(file: Any) -> dict[str, Any]:
     return {str(name): file["mod"][name] for name in order}
 
 
-def _table(name: str, where: str, place: Place) -> Table:
+def _table(name: str, where: str, place: Place) -> RawTable:
     group = place.owner
     obs = _read(group[OBS], where)
     if place.part == OBS:
-        return Table(name, obs[[place.name]] if place.name else obs, where, obs.index)
+        return RawTable(name, obs[[place.name]] if place.name else obs, where, obs.index)
     features = None if place.part == "obsm" else _read(group["var"], where).index
     values = group[place.part][place.name] if place.name else group[place.part]
-    return Table(name, _read(values, where), where, obs.index, features)
+    return RawTable(name, _read(values, where), where, obs.index, features)
 
 
 def _read(item: Any, where: str) -> Any:

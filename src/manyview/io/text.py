@@ -1,4 +1,4 @@
-"""Delimited text, plain or gzipped: the delimiter, the header and the ids are found in the content."""
+"""Delimited text, plain or gzipped: the delimiter, the header and the id column are detected."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ import pandas as pd
 from manyview.checks import InputError
 from manyview.io.frames import MISSING, has_header, id_column, with_ids
 from manyview.io.guards import check_size, reading
-from manyview.io.reading import Table, TableOptions, stem
+from manyview.io.raw_tables import RawTable, TableOptions, stem
 
-DELIMITERS = ("\t", ";", "|", ",", " ")  # in the order in which they are tried; the last stands for runs of blanks
+DELIMITERS = ("\t", ";", "|", ",", " ")  # in the order they are tried; the last means runs of blanks
 CHUNK = 2**20
 HEAD_LINES, HEAD_CHARACTERS = 50, 2**20
 
@@ -42,7 +42,7 @@ class Layout:
     names: list[Any]
 
 
-def read_text(path: Path, keys: tuple[str, ...], options: TableOptions) -> list[Table]:
+def read_text(path: Path, keys: tuple[str, ...], options: TableOptions) -> list[RawTable]:
     """Read a text file as one table; a key is the name of a column."""
     with reading(path, "a table"), _CheckedFile(path) as content:
         try:
@@ -54,7 +54,7 @@ def read_text(path: Path, keys: tuple[str, ...], options: TableOptions) -> list[
         except Exception:
             _check_encoding(path)
             raise
-    table = Table(stem(path), frame, str(path), place=lambda row: f"line {_line(layout, row)}")
+    table = RawTable(stem(path), frame, str(path), locate=lambda row: f"line {_line(layout, row)}")
     return [with_ids(table, keys, options)]
 
 
@@ -135,7 +135,7 @@ def _find_layout(path: Path, text: TextIO, options: TableOptions) -> Layout:
     delimiter = _find_delimiter(lines) if options.delimiter == "auto" else options.delimiter
     rows = [cells for _, cells in _rows(lines, delimiter)]
     if not rows:
-        raise InputError(f"{path} is empty; give a table with a line per sample.")
+        raise InputError(f"{path} is empty; give a table with one line per sample.")
     decimal = _find_decimal(rows) if delimiter == ";" else "."
     if decimal == ",":
         rows = [[cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell for cell in row] for row in rows]
@@ -155,7 +155,7 @@ def _head(text: TextIO) -> Iterator[str]:
 
 
 def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Give the cells of each line that is not blank, with the line's number."""
+    """Yield the line number and the cells of each line that is not blank."""
     runs = delimiter == " "
     plain = (line.replace("\t", " ").strip() for line in lines) if runs else lines
     reader = csv.reader(plain, delimiter=delimiter, skipinitialspace=True)
@@ -165,7 +165,7 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]
 
 
 def _find_delimiter(lines: list[str]) -> str:
-    """Return the first delimiter that cuts all lines into equally many columns; failing that, into the most."""
+    """Return the first delimiter that splits all lines into equally many cells; otherwise into the most cells."""
     widths = {delimiter: [len(cells) for _, cells in _rows(lines, delimiter)] for delimiter in DELIMITERS}
     regular = (delimiter for delimiter, counts in widths.items() if _are_columns(counts))
     most = max((",", "\t", ";", "|"), key=lambda delimiter: max(widths[delimiter], default=0))
@@ -173,7 +173,7 @@ def _find_delimiter(lines: list[str]) -> str:
 
 
 def _are_columns(counts: list[int]) -> bool:
-    """Whether lines of so many cells make a table; R leaves the column of row names out of its header."""
+    """Whether lines with these numbers of cells form a table; R omits the column of row names in its header."""
     return len(set(counts[1:])) <= 1 and max(counts, default=0) > 1 and counts[0] in (counts[-1], counts[-1] - 1)
 
 
@@ -184,7 +184,7 @@ def _find_decimal(rows: list[list[str]]) -> str:
 
 
 def _header_names(rows: list[list[str]]) -> list[str]:
-    """Return the columns' names; R has none for its row names, and a delimiter at the end of lines begs for one."""
+    """Return the column names; one is added for R's row names, or for a delimiter at the end of every line."""
     names = [cell.strip() for cell in rows[0]]
     if len(rows) == 1 or len(rows[1]) != len(names) + 1:
         return names
@@ -245,17 +245,17 @@ def _call_pandas(text: TextIO, layout: Layout, ids: int | None, **options: Any) 
 
 
 def _check_widths(layout: Layout) -> None:
-    """Refuse a file whose lines do not all have as many cells."""
+    """Refuse a file whose lines have different numbers of cells."""
     with _decoded(_open_binary(layout.path)) as text:
         for line, cells in islice(_rows(text, layout.delimiter), int(layout.header), None):
             if len(cells) != len(layout.names):
                 raise InputError(
-                    f"{layout.path}, line {line}, has {len(cells)} cells where {len(layout.names)} are expected "
-                    f"(delimiter {layout.delimiter!r}); complete it, or give the delimiter if that is wrong."
+                    f"{layout.path}, line {line}, has {len(cells)} cells, but {len(layout.names)} are expected "
+                    f"(delimiter {layout.delimiter!r}); fix the line, or set the delimiter if it is wrong."
                 )
 
 
 def _line(layout: Layout, row: int) -> int:
-    """Return the number of the line that a row comes from."""
+    """Return the line number of a row."""
     with _decoded(_open_binary(layout.path)) as text:
         return next(islice(_rows(text, layout.delimiter), row + layout.header, None))[0]

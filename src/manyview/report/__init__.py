@@ -1,6 +1,7 @@
 """Reports on results: one HTML page (`render_report`), and the same pictures as matplotlib figures.
 
-The page needs nothing else; the figures need the extra `manyview[plot]`, and are loaded when they are asked for.
+A new figure is a function in `plots`; the numbers that it shares with the page are computed in a file of their own.
+Nothing here changes a result. The figures need the extra `manyview[plot]` and are imported on first use.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""What each view contributed, and how far its own clusters agree with the consensus."""
+"""How well the clusters of each single view agree with the consensus."""
 
 from __future__ import annotations
 
@@ -16,15 +16,13 @@ from manyview.partition.spectral import normalized_cut
 from manyview.typing import Indices, Mask
 from manyview.views.container import Views
 
-Integers = Indices
-
 NEIGHBORS = 10
-REGULARIZATION = 1.0  # a few outliers of the view do not become clusters
+REGULARIZATION = 1.0  # keeps a few outliers from becoming clusters
 
 
 @dataclass(frozen=True)
 class ViewRow:
-    """A view: its size, the shares of samples and values in it, its weight, and agreement; None where not known."""
+    """A view: its size, shares of samples present and values missing, its weight and agreement; None if unknown."""
 
     name: str
     features: int
@@ -38,21 +36,23 @@ class ViewRow:
 
 @dataclass(frozen=True)
 class Agreement:
-    """The views, and how many samples their clusters were compared on."""
+    """The views, and the number of samples on which their clusters were compared."""
 
     views: list[ViewRow]
     n_compared: int
 
 
-def describe_views(model: MultiViewClusterer, views: Views, *, max_samples: int = 5000, seed: int = 0) -> Agreement:
-    """Cluster each view on its own, as the consensus was, and compare."""
+def compare_views(model: MultiViewClusterer, views: Views, *, max_samples: int = 5000, seed: int = 0) -> Agreement:
+    """Cluster each view on its own, in the same way as the consensus, and compare."""
     graphs, rows = own_graphs(model, views, max_samples, seed)
-    labels, present, n_missing = model.labels_[rows], views.present, views.n_missing
+    labels, n_missing = model.labels_[rows], model.n_missing_
+    complete = not any(n_missing.values())
+    present = np.ones((views.n_samples, views.n_views), dtype=bool) if complete else views.present
     weights = getattr(model, "view_weights_", [None] * views.n_views)
-    described = []
+    compared = []
     for i, (name, X) in enumerate(views.items()):
         acc, nmi = agree(graphs[i], labels, present[rows, i])
-        described.append(
+        compared.append(
             ViewRow(
                 name,
                 features=int(X.shape[1]),
@@ -64,15 +64,15 @@ def describe_views(model: MultiViewClusterer, views: Views, *, max_samples: int 
                 nmi=nmi,
             )
         )
-    return Agreement(described, len(rows))
+    return Agreement(compared, len(rows))
 
 
 def own_graphs(
     model: MultiViewClusterer, views: Views, max_samples: int, seed: int
-) -> tuple[Sequence[sp.csr_array], Integers]:
-    """Return the graph of each view and the rows it is of: the model's if it has some, else built from the views.
+) -> tuple[Sequence[sp.csr_array], Indices]:
+    """Return the graph of each view, from the model if it keeps them, otherwise built anew; and the rows they cover.
 
-    A neighbour search takes O(n^2 d): more than `max_samples` are sampled for it.
+    A neighbour search takes O(n^2 d), so at most `max_samples` are drawn for it.
     """
     rows = np.arange(views.n_samples)
     if hasattr(model, "graphs_"):
@@ -81,8 +81,9 @@ def own_graphs(
     kind = params.get("affinity", "knn")
     if kind != PRECOMPUTED and len(rows) > max_samples:
         rows = np.sort(np.random.default_rng(seed).choice(len(rows), max_samples, replace=False))
+    chosen = views[rows] if len(rows) < views.n_samples else views
     graphs, _ = view_graphs(
-        fill_in(views[rows]),
+        fill_in(chosen) if any(model.n_missing_.values()) else chosen,
         kind if kind in (*GRAPHS, PRECOMPUTED) else "knn",
         params.get("n_neighbors", NEIGHBORS),
         int(model.labels_.max()) + 1,
@@ -91,8 +92,8 @@ def own_graphs(
     return graphs, rows
 
 
-def agree(W: sp.csr_array, labels: Integers, present: Mask) -> tuple[float | None, float | None]:
-    """ACC and NMI of a view's own clusters against the consensus, over the samples that the view holds."""
+def agree(W: sp.csr_array, labels: Indices, present: Mask) -> tuple[float | None, float | None]:
+    """ACC and NMI of a view's own clusters with the consensus, over the samples present in the view."""
     W, labels = sp.csr_array(W[present][:, present]), labels[present]
     n_clusters = len(np.unique(labels))
     if W.nnz == 0 or n_clusters < 2:

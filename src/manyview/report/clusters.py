@@ -1,4 +1,4 @@
-"""Clusters and the standing of each sample in its own, from the consensus graph."""
+"""Statistics of the clusters, and of how firmly each sample belongs to its own, from the consensus graph."""
 
 from __future__ import annotations
 
@@ -11,51 +11,48 @@ from numpy.typing import NDArray
 
 from manyview.typing import Dense, Indices
 
-Floats = Dense
-Integers = Indices
-
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How each sample stands: the share of its links to its own cluster and to the next best, and which that is."""
+class Membership:
+    """Shares of each sample's links to its own cluster (`own`) and to the next best (`next`), which is `other`."""
 
-    own: Floats
-    next: Floats
-    other: Integers
+    own: Dense
+    next: Dense
+    other: Indices
 
     @property
-    def margin(self) -> Floats:
-        """Share of the own cluster minus that of the next, from 1 (sure) to -1."""
+    def margin(self) -> Dense:
+        """Share of links to the own cluster minus that to the next one, from 1 (certain) to -1."""
         return self.own - self.next
 
 
 @dataclass(frozen=True)
-class Clusters:
+class ClusterStatistics:
     """Size, links and silhouettes of each cluster.
 
-    `links` (c x c) holds the share of a cluster's links (row) that goes to each cluster; `silhouette` (c,) the mean
-    over its samples, and `quantiles` (c x 5) their spread, at `QUANTILES`. NaN where there is but one cluster.
+    `links` (c x c) holds the share of the links of each cluster (row) to each cluster (column), `silhouette` (c,) the
+    mean over its samples, and `quantiles` (c x 5) their quantiles at `QUANTILES`; NaN if there is only one cluster.
     """
 
-    size: Integers
-    links: Floats
-    silhouette: Floats
-    quantiles: Floats
+    size: Indices
+    links: Dense
+    silhouette: Dense
+    quantiles: Dense
 
     @property
-    def inside(self) -> Floats:
-        """Share of each cluster's links that stay within it."""
+    def inside(self) -> Dense:
+        """Share of the links of each cluster that stay inside it."""
         return np.diag(self.links)
 
 
-def describe_clusters(W: sp.csr_array, labels: Integers, silhouette: Floats) -> Clusters:
-    """Sum up the graph and the samples' silhouettes by cluster."""
+def summarize_clusters(W: sp.csr_array, labels: Indices, silhouette: Dense) -> ClusterStatistics:
+    """Summarize the graph and the silhouettes by cluster."""
     member = indicator(labels)
     total = (member @ W @ member.T).toarray()
     groups = [silhouette[labels == k] for k in range(len(total))]
-    return Clusters(
+    return ClusterStatistics(
         size=np.bincount(labels),
         links=_shares(total),
         silhouette=np.array([group.mean() for group in groups]),
@@ -63,18 +60,18 @@ def describe_clusters(W: sp.csr_array, labels: Integers, silhouette: Floats) -> 
     )
 
 
-def stand(W: sp.csr_array, labels: Integers) -> Standing:
-    """Count the links of each sample to each cluster; a sample without links has a share of 0 everywhere."""
+def measure_membership(W: sp.csr_array, labels: Indices) -> Membership:
+    """Compute the shares of each sample's links to the clusters; a sample without links has shares of 0."""
     shares = _shares((W @ indicator(labels).T).toarray())
     every = np.arange(len(labels))
     own = shares[every, labels]
     shares[every, labels] = -1
     other = shares.argmax(axis=1)
-    return Standing(own, np.maximum(shares[every, other], 0), other)
+    return Membership(own, np.maximum(shares[every, other], 0), other)
 
 
 def within_share(W: sp.csr_array, labels: NDArray[Any]) -> float:
-    """Share of the total affinity that joins samples of the same class."""
+    """Share of the total affinity between samples of the same class."""
     links = W.tocoo()
     same = labels[links.coords[0]] == labels[links.coords[1]]
     total = float(links.data.sum())
@@ -82,9 +79,9 @@ def within_share(W: sp.csr_array, labels: NDArray[Any]) -> float:
 
 
 def affinity_image(W: sp.csr_array, labels: NDArray[Any], size: int = 200) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Sum a graph over blocks of samples, ordered by label; also return where each label ends (0 to 1).
+    """Sum a graph over blocks of samples ordered by label; also return where each label ends (0 to 1).
 
-    Cells hold the share of their row's links, so rows of hubs do not outshine the others.
+    Cells hold the share of their row's links, so that rows with many links do not dominate.
     """
     n = len(labels)
     order = np.argsort(labels, kind="stable")
@@ -98,10 +95,10 @@ def affinity_image(W: sp.csr_array, labels: NDArray[Any], size: int = 200) -> tu
     return image, np.cumsum(np.unique(labels, return_counts=True)[1]) / n
 
 
-def silhouettes(F: Floats, labels: Integers) -> Floats:
-    """Silhouette of each sample in cosine distance, from rows of length 1 (or 0); NaN if all are in one cluster.
+def silhouettes(F: Dense, labels: Indices) -> Dense:
+    """Silhouette of each sample in cosine distance, from rows of length 1 or 0; NaN if there is only one cluster.
 
-    The mean distance to a cluster is 1 - f . mean of its rows, so all n take O(n c q), exactly.
+    The mean distance of f to a cluster is 1 - f . (mean of its rows), so the exact result takes O(n c q).
     """
     member = indicator(labels)
     size = np.bincount(labels)
@@ -118,12 +115,12 @@ def silhouettes(F: Floats, labels: Integers) -> Floats:
     return np.where((size[labels] > 1) & (larger > 0), (nearest - own) / np.where(larger > 0, larger, 1), 0)
 
 
-def indicator(labels: Integers) -> sp.csr_array:
+def indicator(labels: Indices) -> sp.csr_array:
     """Return the clusters x samples matrix of 0 and 1."""
     n = len(labels)
     return sp.csr_array((np.ones(n), (labels, np.arange(n))), shape=(int(labels.max()) + 1, n))
 
 
-def _shares(links: Floats) -> Floats:
+def _shares(links: Dense) -> Dense:
     total = links.sum(axis=1, keepdims=True)
     return links / np.where(total > 0, total, 1)

@@ -14,15 +14,12 @@ from manyview.typing import Array, Dense, Indices
 from manyview.views.container import Views
 from manyview.views.presence import present_rows
 
-Floats = Dense
-Integers = Indices
-
-TOP_FEATURES = 6  # of each cluster
-MAPPED_FEATURES = 30  # in the heat map, shared among the clusters; at least one of each, but no more than
-MOST_MAPPED = 40
+TOP_FEATURES = 6  # per cluster
+MAPPED_FEATURES = 30  # in the heat map, divided among the clusters, at least one each
+MOST_MAPPED = 40  # limit if there are many clusters
 LARGEST_ENTRIES = 20
-MOST_COUNTED = 5  # features and samples with the most suspected entries, of each view
-LEAST_SPREAD = 0.01  # of a feature's deviation: one that is constant within clusters would have an infinite effect
+MOST_COUNTED = 5  # features and samples with the most suspected entries, per view
+LEAST_SPREAD = 0.01  # of the deviation of a feature: if constant within clusters, its effect would be infinite
 
 
 # Features that separate the clusters -----------------------------------------------------------------
@@ -30,39 +27,40 @@ LEAST_SPREAD = 0.01  # of a feature's deviation: one that is constant within clu
 
 @dataclass(frozen=True)
 class Moments:
-    """Of each feature in each cluster (c x d): number of values, their sum, their sum of squares.
+    """Number of values, their sum and their sum of squares, of each feature in each cluster (c x d).
 
-    Summed is ``x / unit - centre``, with one unit and centre per feature, so that squares neither overflow nor cancel.
+    The sums are over ``x / unit - centre``, with one unit and centre per feature, so that squares neither overflow nor
+    cancel.
     """
 
-    count: Floats
-    total: Floats
-    squares: Floats
-    unit: Floats
-    centre: Floats
+    count: Dense
+    total: Dense
+    squares: Dense
+    unit: Dense
+    centre: Dense
 
-    def inside(self) -> Floats:
+    def inside(self) -> Dense:
         """Mean of each feature in each cluster, in its own units."""
         return (_ratio(self.total, self.count) + self.centre) * self.unit
 
-    def outside(self) -> Floats:
+    def outside(self) -> Dense:
         """Mean of each feature over all other clusters, in its own units."""
         rest = self._rest()
         return (_ratio(rest.total, rest.count) + self.centre) * self.unit
 
-    def spread(self) -> Floats:
+    def spread(self) -> Dense:
         """Return the standard deviation of each feature over all samples, in its own units."""
         whole = self._whole()
         return np.sqrt(_ratio(whole.variation(), whole.count)) * self.unit
 
-    def explained(self) -> Floats:
-        """Share of each feature's variation that lies between the clusters (eta squared); NaN for constant ones."""
+    def explained(self) -> Dense:
+        """Share of each feature's variation that lies between the clusters (eta squared); NaN for constant features."""
         whole = self._whole().variation()
         varies = whole > 0
         return np.where(varies, 1 - self.variation().sum(axis=0) / np.where(varies, whole, 1), np.nan)
 
-    def effects(self) -> Floats:
-        """Cohen's d (c x d): mean inside minus mean outside, over the deviation within the two; 0 where not known."""
+    def effects(self) -> Dense:
+        """Cohen's d (c x d): mean inside minus mean outside, over the pooled standard deviation; 0 if unknown."""
         rest, whole = self._rest(), self._whole()
         variance = _ratio(self.variation() + rest.variation(), whole.count - 2)
         least = LEAST_SPREAD**2 * _ratio(whole.variation(), whole.count)
@@ -70,8 +68,8 @@ class Moments:
         known = (self.count > 0) & (rest.count > 0)
         return np.where(known, _ratio(difference, np.sqrt(np.maximum(variance, least))), 0)
 
-    def variation(self) -> Floats:
-        """Sum of squares about the mean; what is left of it by rounding alone counts as none."""
+    def variation(self) -> Dense:
+        """Sum of squares about the mean; what could be a rounding error counts as 0."""
         left = self.squares - _ratio(self.total**2, self.count)
         return np.where(left > 1e-12 * self.squares, left, 0)
 
@@ -84,8 +82,8 @@ class Moments:
         return Moments(count, total, squares, self.unit, self.centre)
 
 
-def table_moments(X: Array, labels: Integers) -> Moments:
-    """Sum up the observed values of a table by cluster; what a sparse table does not store is observed to be 0."""
+def table_moments(X: Array, labels: Indices) -> Moments:
+    """Compute the moments of the observed values; entries that a sparse table does not store are observed zeros."""
     return (_sparse_moments if sp.issparse(X) else _dense_moments)(X, indicator(labels))
 
 
@@ -111,7 +109,7 @@ def _sparse_moments(X: sp.csr_array, member: sp.csr_array) -> Moments:
 
 @dataclass(frozen=True)
 class Effect:
-    """How a feature sets a cluster apart: Cohen's d, and its means inside and outside of the cluster."""
+    """How a feature separates a cluster from the others: Cohen's d, and its means inside and outside the cluster."""
 
     view: str
     feature: str
@@ -127,19 +125,19 @@ class MappedFeature:
     view: str
     feature: str
     explained: float
-    effects: Floats
+    effects: Dense
 
 
 @dataclass(frozen=True)
 class Features:
-    """Features that separate the clusters: the strongest of each (`top`), and a selection for the heat map."""
+    """Features that separate the clusters: the strongest of each cluster (`top`), and those in the heat map."""
 
     top: list[list[Effect]]
     mapped: list[MappedFeature]
 
 
 def separating_features(moments: Sequence[Moments], views: Views) -> Features:
-    """Find the features that set each cluster apart from the others."""
+    """Find the features that separate each cluster from the others."""
     effects = np.hstack([view.effects() for view in moments])
     inside, outside = (np.hstack([getattr(view, side)() for view in moments]) for side in ("inside", "outside"))
     explained = np.concatenate([view.explained() for view in moments])
@@ -172,7 +170,7 @@ def feature_name(views: Views, view: int, column: int) -> str:
 
 @dataclass(frozen=True)
 class SuspectEntry:
-    """An entry that looks corrupted; `size` is the error in deviations of the feature, infinite if it is constant."""
+    """An entry that looks corrupted; `size` is the error in standard deviations, infinite for a constant feature."""
 
     row: int
     view: str
@@ -184,7 +182,7 @@ class SuspectEntry:
 
 @dataclass(frozen=True)
 class SuspectView:
-    """How many entries of a view look corrupted, their share of those observed, and where most of them are."""
+    """Number of entries of a view that look corrupted, their share of the observed ones, and where most of them are."""
 
     name: str
     count: int
@@ -195,7 +193,7 @@ class SuspectView:
 
 @dataclass(frozen=True)
 class Suspects:
-    """Entries that look corrupted: counts by view, and the largest of all."""
+    """Entries that look corrupted: counts by view, and the largest errors overall."""
 
     views: list[SuspectView]
     entries: list[SuspectEntry]
@@ -203,10 +201,9 @@ class Suspects:
 
 def find_suspects(errors: Sequence[sp.csr_array], views: Views, moments: Sequence[Moments]) -> Suspects:
     """Count the entries that look corrupted (`errors`: observed minus expected), and list the largest."""
-    missing = list(views.n_missing.values())
-    counted = [_count_suspects(E, views, i, E.shape[0] * E.shape[1] - missing[i]) for i, E in enumerate(errors)]
+    counts = [_count_suspects(E, views, i, int(moments[i].count.sum())) for i, E in enumerate(errors)]
     largest = [entry for i, E in enumerate(errors) for entry in _largest_entries(E, views, i, moments[i].spread())]
-    return Suspects(counted, sorted(largest, key=lambda entry: -entry.size)[:LARGEST_ENTRIES])
+    return Suspects(counts, sorted(largest, key=lambda entry: -entry.size)[:LARGEST_ENTRIES])
 
 
 def _count_suspects(E: sp.csr_array, views: Views, view: int, observed: int) -> SuspectView:
@@ -221,12 +218,12 @@ def _count_suspects(E: sp.csr_array, views: Views, view: int, observed: int) -> 
     )
 
 
-def _most_frequent(values: Integers) -> list[tuple[int, int]]:
+def _most_frequent(values: Indices) -> list[tuple[int, int]]:
     counts = np.bincount(values)
     return [(int(i), int(counts[i])) for i in np.argsort(-counts, kind="stable")[:MOST_COUNTED] if counts[i]]
 
 
-def _largest_entries(E: sp.csr_array, views: Views, view: int, spread: Floats) -> list[SuspectEntry]:
+def _largest_entries(E: sp.csr_array, views: Views, view: int, spread: Dense) -> list[SuspectEntry]:
     links = E.tocoo()
     scale = spread[links.coords[1]]
     size = np.where(scale > 0, np.abs(links.data) / np.where(scale > 0, scale, 1), np.inf)
@@ -241,10 +238,10 @@ def _largest_entries(E: sp.csr_array, views: Views, view: int, spread: Floats) -
     return found
 
 
-def _ratio(a: Floats, b: Floats) -> Floats:
-    """Return a / b, 0 where b is not positive."""
+def _ratio(a: Dense, b: Dense) -> Dense:
+    """Return a / b, or 0 if b is not positive."""
     return np.where(b > 0, a / np.where(b > 0, b, 1), 0)
 
 
-def _or_one(sizes: Floats) -> Floats:
+def _or_one(sizes: Dense) -> Dense:
     return np.where(sizes > 0, sizes, 1)

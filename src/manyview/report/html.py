@@ -1,7 +1,7 @@
 """The report as one HTML file: the numbers as JSON, a template, a style sheet and a script, all inline.
 
-Everything that comes from users' files is in the JSON, and the script writes it as text only; the content security
-policy lets nothing else run, and nothing be fetched.
+Everything from users' files is in the JSON, and the script inserts it as text only. The content security policy blocks
+all other scripts and all requests.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ import numpy as np
 
 from manyview.environment import versions
 from manyview.methods import MultiViewClusterer
+from manyview.report.data import ReportData, compute_report_data, fitted_views
 from manyview.report.metadata import Column
 from manyview.report.palette import css_variables
-from manyview.report.summary import Summary, fitted_views, summarize
-from manyview.report.words import counted, highlights, methods_paragraph, parameters, percent, references
+from manyview.report.words import highlights, methods_paragraph, parameters, percent, pluralize, references
 from manyview.views.container import Views
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LONGEST_TEXT = 200  # characters of a name that are kept
-DIGITS = 6  # significant ones, of a number
+LONGEST_TEXT = 200  # characters of a name
+DIGITS = 6  # significant digits of a number
 TRACES = ("objective", "residual")
-SELECTION = ("candidates", "eigengap", "stability", "chosen")
-STRONGEST = 0.99  # quantile of the cells of the heat map from which on they are drawn at full strength
+SELECTION = ("candidates", "separation", "stability", "score", "eigengap", "chosen")
+STRONGEST = 0.99  # cells of the heat map above this quantile are drawn at full strength
 
 
 def render_report(
@@ -54,34 +54,34 @@ def render_report(
     ----------
     model : a fitted estimator
     views : as for `fit`
-        What it was fitted on.
+        The views that the model was fitted on.
     metadata : DataFrame, optional
         Columns to colour the samples by, matched by sample id (its index), or row by row if the views have no ids.
     stability : optional
-        Result of `assess_stability`: ``samples`` (n,) and ``clusters`` (c,) from 0 to 1, NaN where
-        not known, and ``repeats``.
+        Result of `assess_stability`: ``samples`` (n,) and ``clusters`` (c,) from 0 to 1, NaN if unknown, and
+        ``repeats``.
     title : str, optional
     unmatched : mapping, optional
-        Samples that a view's file lacks, by the view's name: their `count` and the `first` ids, as
-        `manyview.io.read_views` returns them.
+        Samples missing from each view's file, by the view's name: their `count` and the `first` ids, as returned by
+        `manyview.io.read_views`.
     max_points : int
-        Most samples drawn on the map, sampled from all clusters.
+        Largest number of samples on the map; more are sampled from all clusters.
     seed : int
-        Of what is sampled, and of the layout of the map.
+        Seed of the sampling and of the layout of the map.
 
     Returns
     -------
     str
-        The page; write it in UTF-8. The same input gives the same page.
+        The page; write it as UTF-8. The same input gives the same page.
     """
     views = fitted_views(model, views)
-    summary = summarize(model, views, metadata=metadata, stability=stability, max_points=max_points, seed=seed)
-    title = title or f"{counted(summary.n_clusters, 'cluster')} of {counted(summary.n_samples, 'sample')}"
-    return fill_template(title, describe(model, views, summary, title, unmatched or {}))
+    data = compute_report_data(model, views, metadata=metadata, stability=stability, max_points=max_points, seed=seed)
+    title = title or f"{pluralize(data.n_clusters, 'cluster')} of {pluralize(data.n_samples, 'sample')}"
+    return fill_template(title, page_data(model, views, data, title, unmatched or {}))
 
 
 def fill_template(title: str, data: Mapping[str, Any]) -> str:
-    """Put the parts of the page together."""
+    """Assemble the page."""
     css = f":root{{{css_variables('light')}}}@media screen{{:root[data-theme=dark]{{{css_variables('dark')}}}}}\n"
     css += _part("report.css")
     script = _part("report.js")
@@ -106,34 +106,32 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-# What the script is given ----------------------------------------------------------------------------
+# Data for the script --------------------------------------------------------------------------------
 
 
-def describe(
+def page_data(
     model: MultiViewClusterer,
     views: Views,
-    summary: Summary,
+    data: ReportData,
     title: str,
     unmatched: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Everything on the page, ready for JSON."""
+    """Return everything on the page, ready for JSON."""
     selection = getattr(model, "selection_", None)
     numbers = {
         "title": title,
-        "facts": facts(model, summary),
-        "points": points(summary),
-        "columns": [
-            column_data(column, summary.picture.rows) for column in [cluster_column(summary), *summary.columns]
-        ],
-        "columnsLeftOut": summary.columns_left_out,
-        "clusters": cluster_rows(summary),
-        "doubtful": [sample_data(summary, row) for row in summary.doubtful],
-        "links": summary.clusters.links,
-        "ends": summary.ends,
-        "within": summary.within,
-        "agreement": summary.agreement,
-        "features": summary.features,
-        "suspects": suspects_data(summary),
+        "facts": facts(model, data),
+        "points": points(data),
+        "columns": [column_data(column, data.sample_map.rows) for column in [cluster_column(data), *data.columns]],
+        "columnsLeftOut": data.columns_left_out,
+        "clusters": cluster_rows(data),
+        "doubtful": [sample_data(data, row) for row in data.doubtful],
+        "links": data.clusters.links,
+        "ends": data.ends,
+        "within": data.within,
+        "agreement": data.agreement,
+        "features": data.features,
+        "suspects": suspects_data(data),
         "converged": model.converged_,
         "convergence": convergence_data(model),
         "selection": None if selection is None else {name: getattr(selection, name) for name in SELECTION},
@@ -142,51 +140,51 @@ def describe(
         "versions": list(versions().items()),
     }
     prose = {
-        "image": image_data(summary),
-        "highlights": highlights(model, summary),
-        "paragraph": methods_paragraph(model, views, summary.stability),
+        "image": image_data(data),
+        "highlights": highlights(model, data),
+        "paragraph": methods_paragraph(model, views, data.stability),
         "references": references(model),
     }
     return plain(numbers) | prose
 
 
-def facts(model: MultiViewClusterer, summary: Summary) -> list[tuple[str, str]]:
-    """Return the numbers at the head of the page, with their names."""
+def facts(model: MultiViewClusterer, data: ReportData) -> list[tuple[str, str]]:
+    """Return the names and values of the numbers at the top of the page."""
     found = [
-        ("samples", f"{summary.n_samples:,}"),
-        ("views", str(len(summary.agreement.views))),
-        ("clusters", str(summary.n_clusters)),
+        ("samples", f"{data.n_samples:,}"),
+        ("views", str(len(data.agreement.views))),
+        ("clusters", str(data.n_clusters)),
         ("method", type(model).__name__),
         ("converged", "yes" if model.converged_ else "no"),
     ]
-    if summary.n_clusters > 1:
-        found.append(("links within clusters", percent(summary.within)))
-        found.append(("mean silhouette", f"{summary.silhouette.mean():.2f}"))
-    if summary.stability is not None:
-        found.append(("mean stability", f"{np.nanmean(summary.stability.samples):.2f}"))
+    if data.n_clusters > 1:
+        found.append(("links within clusters", percent(data.within)))
+        found.append(("mean silhouette", f"{data.silhouette.mean():.2f}"))
+    if data.stability is not None:
+        found.append(("mean stability", f"{np.nanmean(data.stability.samples):.2f}"))
     return found
 
 
-def points(summary: Summary) -> dict[str, Any]:
-    """Return the samples on the map; places are in thousandths of its width and height."""
-    rows = summary.picture.rows
-    x, y = np.round(1000 * summary.picture.places).astype(int).T
+def points(data: ReportData) -> dict[str, Any]:
+    """Return the samples on the map; positions are in thousandths of its width and height."""
+    rows = data.sample_map.rows
+    x, y = np.round(1000 * data.sample_map.places).astype(int).T
     return {
-        "how": summary.picture.how,
-        "total": summary.n_samples,
-        "id": summary.ids[rows],
+        "how": data.sample_map.how,
+        "total": data.n_samples,
+        "id": data.ids[rows],
         "x": x,
         "y": y,
-        "cluster": summary.labels[rows],
-        "other": summary.standing.other[rows],
-        "own": summary.standing.own[rows].round(3),
-        "next": summary.standing.next[rows].round(3),
+        "cluster": data.labels[rows],
+        "other": data.membership.other[rows],
+        "own": data.membership.own[rows].round(3),
+        "next": data.membership.next[rows].round(3),
     }
 
 
-def cluster_column(summary: Summary) -> Column:
+def cluster_column(data: ReportData) -> Column:
     """Return the clusters as a column to colour by."""
-    return Column("cluster", False, [str(k) for k in range(summary.n_clusters)], summary.labels.astype(np.intp))
+    return Column("cluster", False, [str(k) for k in range(data.n_clusters)], data.labels.astype(np.intp))
 
 
 def column_data(column: Column, rows: Any) -> dict[str, Any]:
@@ -202,9 +200,9 @@ def column_data(column: Column, rows: Any) -> dict[str, Any]:
     }
 
 
-def cluster_rows(summary: Summary) -> list[dict[str, Any]]:
+def cluster_rows(data: ReportData) -> list[dict[str, Any]]:
     """Return what the table of clusters shows, row by row."""
-    clusters, stability = summary.clusters, summary.stability
+    clusters, stability = data.clusters, data.stability
     return [
         {
             "size": clusters.size[k],
@@ -213,33 +211,31 @@ def cluster_rows(summary: Summary) -> list[dict[str, Any]]:
             "quantiles": clusters.quantiles[k],
             "stability": None if stability is None else stability.clusters[k],
         }
-        for k in range(summary.n_clusters)
+        for k in range(data.n_clusters)
     ]
 
 
-def sample_data(summary: Summary, row: int) -> dict[str, Any]:
-    """Return how a sample stands in its cluster."""
-    standing, stability = summary.standing, summary.stability
+def sample_data(data: ReportData, row: int) -> dict[str, Any]:
+    """Return how firmly a sample belongs to its cluster."""
+    membership, stability = data.membership, data.stability
     return {
-        "id": summary.ids[row],
-        "cluster": summary.labels[row],
-        "own": standing.own[row],
-        "other": standing.other[row],
-        "next": standing.next[row],
-        "silhouette": summary.silhouette[row],
+        "id": data.ids[row],
+        "cluster": data.labels[row],
+        "own": membership.own[row],
+        "other": membership.other[row],
+        "next": membership.next[row],
+        "silhouette": data.silhouette[row],
         "stability": None if stability is None else stability.samples[row],
     }
 
 
-def suspects_data(summary: Summary) -> dict[str, Any] | None:
-    """Return the suspected entries, rows of samples replaced by their ids."""
-    suspects = summary.suspects
+def suspects_data(data: ReportData) -> dict[str, Any] | None:
+    """Return the suspected entries, with sample ids instead of rows."""
+    suspects = data.suspects
     if suspects is None:
         return None
-    views = [
-        plain(view) | {"samples": [(summary.ids[i], times) for i, times in view.samples]} for view in suspects.views
-    ]
-    entries = [plain(entry) | {"id": summary.ids[entry.row]} for entry in suspects.entries]
+    views = [plain(view) | {"samples": [(data.ids[i], times) for i, times in view.samples]} for view in suspects.views]
+    entries = [plain(entry) | {"id": data.ids[entry.row]} for entry in suspects.entries]
     return {"views": views, "entries": entries}
 
 
@@ -249,9 +245,9 @@ def convergence_data(model: MultiViewClusterer) -> dict[str, list[float]]:
     return {name: [record[name] for record in history] for name in TRACES if history and name in history[0]}
 
 
-def image_data(summary: Summary) -> dict[str, Any]:
-    """Return the heat map of the affinity, a byte per cell: roots of shares, so that weak links can be seen."""
-    cells = np.sqrt(summary.affinity)
+def image_data(data: ReportData) -> dict[str, Any]:
+    """Return the heat map of the affinity, one byte per cell; square roots of the shares make weak links visible."""
+    cells = np.sqrt(data.affinity)
     strongest = np.quantile(cells, STRONGEST) or cells.max() or 1
     grey = np.clip(np.round(255 * cells / strongest), 0, 255).astype(np.uint8)
     return {"size": len(grey), "cells": base64.b64encode(grey.tobytes()).decode()}
@@ -261,7 +257,7 @@ def image_data(summary: Summary) -> dict[str, Any]:
 
 
 def to_json(data: object) -> str:
-    """Write as JSON that can stand in a script element: ASCII only, and nothing that HTML would read as a tag."""
+    """Return JSON that is safe in a script element: ASCII only, without characters of HTML tags."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -269,7 +265,7 @@ def to_json(data: object) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Turn arrays and dataclasses into lists and dicts; round numbers, null for those that are not finite."""
+    """Turn arrays and dataclasses into lists and dicts; round numbers, and use None for non-finite ones."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, Mapping):
@@ -284,5 +280,5 @@ def plain(value: Any) -> Any:
 
 
 def shortened(text: str) -> str:
-    """Cut a text off where it is too long to be a name."""
+    """Cut off a text that is too long for a name."""
     return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"

@@ -1,4 +1,4 @@
-"""Columns to colour the map by: categories, and numbers in steps."""
+"""Columns to colour the map by: categories, and numbers cut into steps."""
 
 from __future__ import annotations
 
@@ -16,21 +16,19 @@ from manyview.typing import Dense, Indices
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = Dense
-
 MOST_COLUMNS = 40
-MOST_CATEGORIES = 20  # the most frequent ones; the others are put together
-MOST_LEVELS = 12  # whole numbers of so few values are categories, such as a class or a batch
+MOST_CATEGORIES = 20  # the most frequent; all others become one category
+MOST_LEVELS = 12  # whole numbers with at most so many values are categories, such as classes or batches
 N_STEPS = len(STEPS["light"])
-TAILS = (0.02, 0.98)  # quantiles between which the steps lie: one outlier does not make all others look alike
+TAILS = (0.02, 0.98)  # quantiles that bound the steps, so that outliers do not make all other values look alike
 
 
 @dataclass(frozen=True)
 class Column:
-    """Values of the samples for colouring.
+    """Values to colour the samples by.
 
-    `codes` (n,) point into `labels`, -1 where the value is missing; `ordered` labels are steps of a scale. `values`
-    are what the samples hold, where the labels do not tell.
+    `codes` (n,) are indices into `labels`, -1 for missing values; `ordered` labels are steps of a scale. `values` holds
+    the original values if the labels do not show them.
     """
 
     name: str
@@ -41,7 +39,7 @@ class Column:
 
 
 def match_metadata(metadata: pd.DataFrame, ids: NDArray[Any] | None, n_samples: int) -> pd.DataFrame:
-    """Return the rows of the samples, in their order: by sample id, or by position if the samples have none."""
+    """Return one row per sample, in their order, matched by sample id, or by position if the samples have no ids."""
     if ids is None:
         if len(metadata) != n_samples:
             raise InputError(
@@ -56,14 +54,14 @@ def match_metadata(metadata: pd.DataFrame, ids: NDArray[Any] | None, n_samples: 
     matched = known.reindex([str(name) for name in ids])
     if not known.index.isin(matched.index).any():
         raise InputError(
-            f"No row of metadata is named like a sample: its rows are {quoted(known.index, 3)}, the samples "
+            f"No row of metadata has the id of a sample: its rows are {quoted(known.index, 3)}, the samples "
             f"{quoted(ids, 3)}. Make the sample ids its index, e.g. with metadata.set_index('sample')."
         )
     return matched
 
 
-def describe_column(name: str, values: pd.Series) -> Column:
-    """Turn a column into categories, or into steps if it holds numbers of many values."""
+def colour_column(name: str, values: pd.Series) -> Column:
+    """Turn a column into categories, or into steps if it holds many different numbers."""
     import pandas as pd
 
     numeric = values.dtype.kind in "iuf"
@@ -77,8 +75,8 @@ def describe_column(name: str, values: pd.Series) -> Column:
     return _category_column(name, values, in_order=numeric)
 
 
-def number_column(name: str, numbers: Floats) -> Column:
-    """Cut numbers into steps of the same width; what lies beyond the tails falls into the first or last."""
+def number_column(name: str, numbers: Dense) -> Column:
+    """Cut numbers into steps of equal width; values beyond the tails fall into the first or last step."""
     observed = numbers[~np.isnan(numbers)]
     low, high = np.quantile(observed, TAILS) if len(observed) else (0.0, 0.0)
     edges = np.linspace(low, high, N_STEPS + 1) if high > low else np.array([low, high])

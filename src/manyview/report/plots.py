@@ -1,4 +1,4 @@
-"""Plots as matplotlib figures; nothing here opens a window or writes a file."""
+"""Plots as matplotlib figures. Nothing here opens a window or writes a file."""
 
 from __future__ import annotations
 
@@ -15,32 +15,38 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError
 from manyview.methods import MultiViewClusterer
-from manyview.report.agreement import describe_views
-from manyview.report.clusters import QUANTILES, affinity_image, describe_clusters, silhouettes
+from manyview.report.agreement import compare_views
+from manyview.report.clusters import QUANTILES, affinity_image, silhouettes, summarize_clusters
+from manyview.report.data import analyse_tables, fitted_views
 from manyview.report.palette import CLUSTERS, STEPS
-from manyview.report.picture import draw_picture, draw_sample, spectral_coordinates
-from manyview.report.summary import describe_tables, fitted_views
+from manyview.report.sample_map import choose_samples, lay_out_samples, spectral_coordinates
 
-MOST_GROUP_NAMES = 20  # beyond, they would run into each other
+MOST_GROUP_NAMES = 20  # more would overlap
 INK, ACCENT, MUTED = "#1f2933", "#0b6e99", "#b8c4ce"
 MARKERS = "o^sDvP"
 MOST_POINTS = 5000
-STRONG_EFFECT = 4.0
+STRONG_EFFECT = 4.0  # drawn at full strength
+SELECTION_TITLES = {
+    "separation": "separation",
+    "stability": "stability",
+    "score": "score",
+    "eigengap": "eigengap (not used)",
+}
 EFFECTS = LinearSegmentedColormap.from_list("effects", [CLUSTERS["light"][0], "white", CLUSTERS["light"][1]])
 
 
 def cluster_colour(k: int) -> str:
-    """Return the colour of a cluster, the same as in the report."""
+    """Return the colour of a cluster, as in the report."""
     return CLUSTERS["light"][k % len(CLUSTERS["light"])]
 
 
 def cluster_marker(k: int) -> str:
-    """Return the marker of a cluster: another one each time the colours start again."""
+    """Return the marker of a cluster, which changes each time the colours repeat."""
     return MARKERS[k // len(CLUSTERS["light"]) % len(MARKERS)]
 
 
 def literal(name: object) -> str:
-    """Return a name as matplotlib shows it, not as mathematics between dollar signs."""
+    """Escape a name, so that matplotlib does not read it as mathematics between dollar signs."""
     return str(name).replace("$", r"\$")
 
 
@@ -73,7 +79,7 @@ def plot_affinity(W: sp.csr_array, labels: NDArray[Any], title: str = "Affinity,
 def plot_comparison(
     accuracies: Mapping[str, float], affinities: Mapping[str, sp.csr_array], labels: NDArray[Any], title: str
 ) -> Figure:
-    """Bars of accuracy beside the affinities they come from, samples ordered by true class."""
+    """Bars of accuracy, and the affinities behind them with samples ordered by true class."""
     figure = Figure(figsize=(4.2 + 3.1 * len(affinities), 3.8), layout=ConstrainedLayoutEngine(wspace=0.06))
     axes = figure.subplots(1, 1 + len(affinities), width_ratios=[1.2] + [1] * len(affinities))
     _draw_bars(axes[0], list(accuracies), list(accuracies.values()))
@@ -98,7 +104,7 @@ def _draw_bars(ax: Any, names: Sequence[str], values: Sequence[float]) -> None:
     ax.spines[["top", "right", "left"]].set_visible(False)
 
 
-# The pictures of the report --------------------------------------------------------------------------
+# The figures of the report ---------------------------------------------------------------------------
 
 
 def plot_cluster_sizes(model: MultiViewClusterer) -> Figure:
@@ -117,7 +123,7 @@ def plot_embedding(
     """Map of the samples, as in the report: coloured by cluster, or by `colors`, a number or a category per sample."""
     labels = model.labels_
     coordinates = spectral_coordinates(model.affinity_, int(labels.max()) + 1)
-    picture = draw_picture(coordinates, draw_sample(labels, MOST_POINTS, seed), seed)
+    picture = lay_out_samples(coordinates, choose_samples(labels, MOST_POINTS, seed), seed)
     figure = Figure(figsize=(7, 5.4), layout="constrained")
     ax = figure.subplots()
     values = np.asarray(labels if colors is None else colors)
@@ -140,8 +146,8 @@ def plot_embedding(
 
 
 def plot_view_agreement(model: MultiViewClusterer, views: object) -> Figure:
-    """Bars of how far the clusters of each view alone agree with the consensus, and of the views' weights."""
-    rows = describe_views(model, fitted_views(model, views)).views
+    """Bars of the agreement of each view's own clusters with the consensus, and of the view weights."""
+    rows = compare_views(model, fitted_views(model, views)).views
     measures = {"ACC": [row.acc for row in rows], "NMI": [row.nmi for row in rows]}
     if any(row.weight is not None for row in rows):
         measures["weight"] = [row.weight for row in rows]
@@ -156,16 +162,16 @@ def plot_view_agreement(model: MultiViewClusterer, views: object) -> Figure:
     ax.invert_yaxis()
     ax.set(xlim=(0, 1))
     ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8, frameon=False)
-    ax.set_title("Views on their own, against the consensus", fontsize=10, color=INK)
+    ax.set_title("Single views compared with the consensus", fontsize=10, color=INK)
     _tidy(ax)
     return figure
 
 
 def plot_silhouette(model: MultiViewClusterer) -> Figure:
-    """Silhouettes of each cluster: median, middle half and 90 % of its samples."""
+    """Silhouettes of each cluster: the median, the middle half and 90 % of its samples."""
     labels = model.labels_
     silhouette = silhouettes(spectral_coordinates(model.affinity_, int(labels.max()) + 1), labels)
-    clusters = describe_clusters(model.affinity_, labels, silhouette)
+    clusters = summarize_clusters(model.affinity_, labels, silhouette)
     figure, ax = _rows_of_clusters(len(clusters.size), "silhouette")
     low, first, _, third, high = range(len(QUANTILES))
     for k, spread in enumerate(clusters.quantiles):
@@ -196,10 +202,10 @@ def plot_convergence(model: MultiViewClusterer) -> Figure:
 
 
 def plot_corruption(model: MultiViewClusterer) -> Figure:
-    """Share of the samples whose value looks corrupted, of each feature of each view; OCBR's `corruption_`."""
+    """Share of samples whose value looks corrupted, for each feature of each view (`corruption_` of OCBR)."""
     errors = getattr(model, "corruption_", None)
     if errors is None or not all(sp.issparse(E) for E in errors):
-        raise InputError(f"{type(model).__name__} does not tell which entries look corrupted; OCBR does.")
+        raise InputError(f"{type(model).__name__} does not detect corrupted entries; OCBR does.")
     figure = Figure(figsize=(7, 1.2 + 1.3 * len(errors)), layout="constrained")
     for ax, E, name in zip(np.atleast_1d(figure.subplots(len(errors), 1)), errors, model.view_names_, strict=True):
         counts = np.bincount(E.indices[E.data != 0], minlength=E.shape[1])
@@ -212,8 +218,8 @@ def plot_corruption(model: MultiViewClusterer) -> Figure:
 
 
 def plot_features(model: MultiViewClusterer, views: object) -> Figure:
-    """Heat map of the features that set clusters apart: Cohen's d, orange for higher in the cluster, blue for lower."""
-    features, _ = describe_tables(model, fitted_views(model, views))
+    """Heat map of the features that separate clusters: Cohen's d, orange if higher in the cluster, blue if lower."""
+    features, _ = analyse_tables(model, fitted_views(model, views))
     if features is None:
         raise InputError("The views are affinity matrices, which have no features to plot.")
     effects = np.array([feature.effects for feature in features.mapped])
@@ -230,23 +236,27 @@ def plot_features(model: MultiViewClusterer, views: object) -> Figure:
 
 
 def plot_selection(model: MultiViewClusterer) -> Figure:
-    """Eigengap and stability of each number of clusters tried, where it was chosen from the data."""
+    """Separation, stability and score of each number of clusters tried, and the eigengap, which was not used.
+
+    The number with the highest score was chosen: the drop in separation to the next number, times the stability.
+    """
     selection = getattr(model, "selection_", None)
     if selection is None:
         raise InputError("The number of clusters was given, not chosen; fit with n_clusters='auto'.")
-    figure = Figure(figsize=(8, 3), layout="constrained")
-    for ax, name in zip(figure.subplots(1, 2), ("eigengap", "stability"), strict=True):
+    figure = Figure(figsize=(8, 5.6), layout="constrained")
+    for ax, (name, title) in zip(figure.subplots(2, 2).flat, SELECTION_TITLES.items(), strict=True):
         ax.plot(selection.candidates, getattr(selection, name), color=ACCENT, marker="o", markersize=4)
         ax.axvline(selection.chosen, color=CLUSTERS["light"][1], linestyle="--", linewidth=1)
-        ax.set_title(f"{name} (chosen: {selection.chosen})", fontsize=10, color=INK)
+        ax.set_title(title, fontsize=10, color=INK)
         ax.set_xlabel("number of clusters", fontsize=9, color=INK)
         ax.xaxis.get_major_locator().set_params(integer=True)
         _tidy(ax)
+    figure.suptitle(f"Chosen: {selection.chosen} clusters", fontsize=11, color=INK)
     return figure
 
 
 def plot_stability(result: Any) -> Figure:
-    """Bars of the stability of each cluster: how often its samples stay together on resampled data."""
+    """Bars of the stability of each cluster: how often pairs of its samples stay together on resampled data."""
     figure, ax = _rows_of_clusters(len(result.clusters), f"stability over {result.repeats} repetitions")
     ax.barh(
         range(len(result.clusters)),
@@ -277,8 +287,8 @@ def _tidy(ax: Any) -> None:
 
 
 def png_bytes(figure: Figure, dpi: int = 150) -> bytes:
-    """Render a figure as a PNG, and leave it laid out for other formats."""
-    for _ in range(3):  # pictures of a fixed shape, titles and labels settle their places in turn
+    """Render a figure as PNG; afterwards its layout is final for other formats too."""
+    for _ in range(3):  # images, titles and labels settle one after another
         figure.draw_without_rendering()
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi)

@@ -113,7 +113,7 @@
     const plane = svg("svg", {
       viewBox: `0 0 ${width} ${height}`, tabindex: 0, role: "img", id: "plane",
       "aria-label": `Map of ${count(points.id.length, "sample")} in ${count(data.clusters.length, "cluster")}. ` +
-        "Left and right arrow keys step through the samples, Escape lets go.",
+        "Left and right arrow keys step through the samples, Escape clears the selection.",
       onpointermove: (event) => hover(event), onpointerleave: () => { hideTip(); showRing(state.current); },
       onclick: (event) => select(nearest(event)), onkeydown: step,
     }, ...dots, ...tags(radius), ring);
@@ -184,7 +184,7 @@
     column.codes[i] < 0 ? "missing"
       : column.values === null ? column.labels[column.codes[i]]
       : typeof column.values[i] === "number" ? number(column.values[i]) : column.values[i];
-  function standing(i) {
+  function membership(i) {
     const rows = [["cluster", el("span", {}, clusterName(points.cluster[i]), ` (${percent(points.own[i])} of its links)`)]];
     if (points.next[i] > 0) rows.push(["next", el("span", {}, clusterName(points.other[i]), ` (${percent(points.next[i])})`)]);
     return rows;
@@ -195,12 +195,12 @@
     const i = nearest(event);
     showRing(i === null ? state.current : i);
     if (i === null) hideTip();
-    else showTip(event, el("b", {}, points.id[i]), pairs([...standing(i), ...values(i, 9)]));
+    else showTip(event, el("b", {}, points.id[i]), pairs([...membership(i), ...values(i, 9)]));
   }
   function select(i) {
     state.current = i;
     showRing(i);
-    $("sample").replaceChildren(...(i === null ? [] : [el("h3", { class: "name" }, points.id[i]), pairs([...standing(i), ...values(i)])]));
+    $("sample").replaceChildren(...(i === null ? [] : [el("h3", { class: "name" }, points.id[i]), pairs([...membership(i), ...values(i)])]));
   }
   function step(event) {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
@@ -243,9 +243,9 @@
       if (hits.length) select(hits[(hits.indexOf(state.current) + 1) % hits.length]);
     });
     const drawn = points.id.length < points.total
-      ? `${whole(points.id.length)} of ${whole(points.total)} samples are drawn, some of every cluster; counts are of all.`
+      ? `${whole(points.id.length)} of ${whole(points.total)} samples are drawn, some from every cluster; counts include all samples.`
       : "All samples are drawn.";
-    const left = data.columnsLeftOut ? ` ${count(data.columnsLeftOut, "further column")} of the metadata left out.` : "";
+    const left = data.columnsLeftOut ? ` ${count(data.columnsLeftOut, "further column")} of the metadata omitted.` : "";
     $("map-note").textContent = `${drawn} Places: ${points.how} of the consensus graph.${left}`;
     drawLegend();
     drawMap();
@@ -371,11 +371,11 @@
       { name: "NMI", cell: (view) => bar(view.nmi, fixed(view.nmi)) });
     $("views-table").append(table(columns, views, { label: "Views" }));
     if (compared < points.total) $("views-note").textContent = `Views were clustered on a random ${whole(compared)} of the ${whole(points.total)} samples.`;
-    if (data.unmatched.length) $("unmatched").append(el("h3", {}, "Samples that other files have and these lack"), table([
+    if (data.unmatched.length) $("unmatched").append(el("h3", {}, "Samples missing from a file"), table([
       { name: "view", kind: "name", cell: (row) => row.name },
       { name: "samples", kind: "number", cell: (row) => whole(row.count) },
       { name: "ids", kind: "name", cell: (row) => row.ids.join(", ") + (row.count > row.ids.length ? ", …" : "") },
-    ], data.unmatched, { label: "Samples that views lack" }));
+    ], data.unmatched, { label: "Samples missing from views" }));
   }
 
   // Features and suspected entries
@@ -469,8 +469,9 @@
     if (!selection) return drop("selection");
     const options = { xName: "number of clusters", chosen: selection.chosen };
     return $("selection-charts").append(
-      chart(`Eigengap (chosen: ${selection.chosen})`, selection.candidates, selection.eigengap, options),
-      chart(`Stability (chosen: ${selection.chosen})`, selection.candidates, selection.stability, options));
+      ...Object.entries({
+        separation: "Separation", stability: "Stability", score: "Score", eigengap: "Eigengap (not used)",
+      }).map(([name, label]) => chart(`${label} (chosen: ${selection.chosen})`, selection.candidates, selection[name], options)));
   }
   function drawConvergence() {
     const traces = Object.entries(data.convergence);
@@ -478,7 +479,7 @@
     const n = traces[0][1].length;
     const x = Array.from({ length: n }, (_, i) => i + 1);
     $("convergence-note").textContent = `${count(n, "iteration")}, ${data.converged ? "converged: the residual fell below the tolerance" : "not converged"}. ` +
-      "The residual should fall; where it levels off above the tolerance, more iterations will not help.";
+      "The residual should decrease; if it levels off above the tolerance, more iterations will not help.";
     return $("convergence-charts").append(...traces.map(([name, y]) => chart(name, x, y, { log: name === "residual", xName: "iteration" })));
   }
 

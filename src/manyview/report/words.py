@@ -1,4 +1,4 @@
-"""The report in words: what stands out, and a paragraph for a paper's methods section."""
+"""The report in words: the main findings, and a paragraph for the methods section of a paper."""
 
 from __future__ import annotations
 
@@ -11,66 +11,66 @@ import numpy as np
 from manyview._version import __version__
 from manyview.environment import versions
 from manyview.methods import MultiViewClusterer
-from manyview.report.summary import Summary
+from manyview.report.data import ReportData
 from manyview.views.container import Views
 
 
 @dataclass(frozen=True)
-class Source:
-    """How a method is named in a text, and where it is published."""
+class Publication:
+    """The name of a method in a text, and its publication."""
 
     name: str
     cited: str
     reference: str
 
 
-SOURCES = {
-    "OCBR": Source(
+PUBLICATIONS = {
+    "OCBR": Publication(
         "orthogonal clustering basis reconstruction (OCBR)",
         "Wang and Wu, 2017",
         "Wang Y, Wu L. Beyond low-rank representations: orthogonal clustering basis reconstruction with optimized "
         "graph structure for multi-view spectral clustering. arXiv:1708.02288, 2017.",
     ),
-    "MFMSC": Source(
+    "MFMSC": Publication(
         "spectral clustering of the concatenated views (MFMSC)",
         "Ng, Jordan and Weiss, 2001",
         "Ng AY, Jordan MI, Weiss Y. On spectral clustering: analysis and an algorithm. NIPS, 2001.",
     ),
-    "MAASC": Source(
+    "MAASC": Publication(
         "affinity aggregation for spectral clustering (MAASC)",
         "Huang, Chuang and Chen, 2012",
         "Huang HC, Chuang YY, Chen CS. Affinity aggregation for spectral clustering. CVPR, 2012.",
     ),
-    "CCAMSC": Source(
+    "CCAMSC": Publication(
         "spectral clustering in the subspace of canonical correlation analysis (CCAMSC)",
         "Chaudhuri et al., 2009",
         "Chaudhuri K, Kakade SM, Livescu K, Sridharan K. Multi-view clustering via canonical correlation analysis. "
         "ICML, 2009.",
     ),
-    "CoTraining": Source(
+    "CoTraining": Publication(
         "co-trained spectral clustering (CoTraining)",
         "Kumar and Daumé III, 2011",
         "Kumar A, Daumé III H. A co-training approach for multi-view spectral clustering. ICML, 2011.",
     ),
-    "RLRR": Source(
+    "RLRR": Publication(
         "robust low-rank representation (RLRR)",
         "Xia et al., 2014",
         "Xia R, Pan Y, Du L, Yin J. Robust multi-view spectral clustering via low-rank and sparse decomposition. "
         "AAAI, 2014.",
     ),
-    "RMSC": Source(
+    "RMSC": Publication(
         "robust multi-view spectral clustering (RMSC)",
         "Xia et al., 2014",
         "Xia R, Pan Y, Du L, Yin J. Robust multi-view spectral clustering via low-rank and sparse decomposition. "
         "AAAI, 2014.",
     ),
-    "PaperOCBR": Source(
+    "PaperOCBR": Publication(
         "orthogonal clustering basis reconstruction as published (PaperOCBR)",
         "Wang and Wu, 2017",
         "Wang Y, Wu L. Beyond low-rank representations: orthogonal clustering basis reconstruction with optimized "
         "graph structure for multi-view spectral clustering. arXiv:1708.02288, 2017.",
     ),
-    "LRRGL": Source(
+    "LRRGL": Publication(
         "low-rank representation with multi-graph regularisation (LRRGL)",
         "Wang et al., 2016",
         "Wang Y, Zhang W, Wu L, Lin X, Fang M, Pan S. Iterative views agreement: an iterative low-rank based "
@@ -79,15 +79,16 @@ SOURCES = {
 }
 SCALINGS = {
     "standard": "features were standardised",
-    "robust": "features were standardised by mean and deviation without outliers",
+    "robust": "features were standardised by a mean and standard deviation without outliers",
     "unit": "samples were scaled to the same length",
     "none": "values were used as given",
 }
-TOLD_ELSEWHERE = ("n_clusters", "random_state")
+SELECTION_RULE = "separation of the clusters and by their stability under resampling"
+REPORTED_ELSEWHERE = ("n_clusters", "random_state")
 
 
 def parameters(model: MultiViewClusterer) -> dict[str, Any]:
-    """Return the parameters that say something about the result."""
+    """Return the parameters that affect the result."""
     return {name: value for name, value in model.get_params().items() if name != "callback"}
 
 
@@ -103,55 +104,52 @@ def methods_paragraph(model: MultiViewClusterer, views: Views, stability: Any = 
         f"Stability was assessed by {stability.repeats} repetitions on resampled data."
         if stability is not None
         else "",
-        f"Software: {listed([f'{name} {number}' for name, number in versions().items()])}.",
+        f"Software: {join_words([f'{name} {number}' for name, number in versions().items()])}.",
     )
     return " ".join(sentence for sentence in sentences if sentence)
 
 
 def references(model: MultiViewClusterer) -> list[str]:
-    """Return what to cite: the software, and the method."""
-    name = "manyview: clustering of samples that are described by several views"
-    source = SOURCES.get(type(model).__name__)
+    """Return the references to cite: the software and the method."""
+    name = "manyview: clustering of samples described by several views"
+    source = PUBLICATIONS.get(type(model).__name__)
     return [f"The manyview developers. {name}. Version {__version__}.", *([source.reference] if source else [])]
 
 
 def _data_sentence(views: Views) -> str:
-    sizes = listed([f"{name} ({counted(X.shape[1], 'feature')})" for name, X in views.items()])
-    return (
-        f"{counted(views.n_samples, 'sample')}, described by {counted(views.n_views, 'view')}, were clustered: {sizes}."
-    )
+    sizes = join_words([f"{name} ({pluralize(X.shape[1], 'feature')})" for name, X in views.items()])
+    samples, n_views = pluralize(views.n_samples, "sample"), pluralize(views.n_views, "view")
+    return f"{samples}, described by {n_views}, were clustered: {sizes}."
 
 
 def _scaling_sentence(model: MultiViewClusterer, views: Views) -> str:
     ways = {model.scaling_[name] for name in views.names}
     if len(ways) == 1:
         return f"In all views, {SCALINGS[ways.pop()]}."
-    return f"By view: {listed([f'in {name}, {SCALINGS[model.scaling_[name]]}' for name in views.names])}."
+    return f"By view: {join_words([f'in {name}, {SCALINGS[model.scaling_[name]]}' for name in views.names])}."
 
 
 def _missing_sentence(model: MultiViewClusterer, views: Views) -> str:
-    missing = sum(views.n_missing.values())
+    missing = sum(model.n_missing_.values())
     if not missing:
         return ""
-    in_model = type(model).__name__ == "OCBR"
     how = (
-        "did not enter the fit, which counts observed values only"
-        if in_model
-        else "were filled in with the mean over the nearest samples that have them"
+        "were left out of the fit, which uses observed values only"
+        if model.imputation_ is None
+        else f"were replaced by the {model.imputation_}"
     )
     return f"Missing values ({percent(missing / (views.n_samples * views.shape[1]))} of all) {how}."
 
 
 def _method_sentence(model: MultiViewClusterer) -> str:
     name = type(model).__name__
-    source = SOURCES.get(name, Source(name, "", ""))
+    source = PUBLICATIONS.get(name, Publication(name, "", ""))
     cited = f" ({source.cited})" if source.cited else ""
     found = int(model.labels_.max()) + 1
     chosen = model.get_params()["n_clusters"] == "auto"
-    how = ", a number chosen by the eigengap and by stability under resampling" if chosen else ""
-    return (
-        f"We used {source.name}{cited} as implemented in manyview {__version__}, with {counted(found, 'cluster')}{how}."
-    )
+    how = f", a number chosen by the {SELECTION_RULE}" if chosen else ""
+    clusters = pluralize(found, "cluster")
+    return f"We used {source.name}{cited} as implemented in manyview {__version__}, with {clusters}{how}."
 
 
 def _settings_sentence(model: MultiViewClusterer) -> str:
@@ -159,54 +157,54 @@ def _settings_sentence(model: MultiViewClusterer) -> str:
     changed = [
         f"{name} = {value}"
         for name, value in parameters(model).items()
-        if name not in TOLD_ELSEWHERE and repr(value) != repr(defaults[name].default)
+        if name not in REPORTED_ELSEWHERE and repr(value) != repr(defaults[name].default)
     ]
-    settings = f"Set were {listed(changed)}; other" if changed else "Other"
+    settings = f"Non-default parameters: {join_words(changed)}. Other" if changed else "All"
     seed = model.get_params().get("random_state")
-    return f"{settings} parameters were at their defaults, and the random seed was {seed}."
+    return f"{settings} parameters had their default values, and the random seed was {seed}."
 
 
 def _convergence_sentence(model: MultiViewClusterer) -> str:
     if model.n_iter_ <= 1:
         return ""
-    ended = "converged after" if model.converged_ else "was stopped, before it had converged, after"
+    ended = "converged after" if model.converged_ else "was stopped, without having converged, after"
     return f"The algorithm {ended} {model.n_iter_} iterations."
 
 
-def highlights(model: MultiViewClusterer, summary: Summary) -> list[str]:
-    """Return what a reader should know first, a sentence each."""
-    found = [_sizes_sentence(summary)]
-    if summary.n_clusters > 1:
+def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
+    """Return the main findings, a sentence each."""
+    found = [_sizes_sentence(data)]
+    if data.n_clusters > 1:
         found.append(
-            f"{percent(summary.within)} of the links in the consensus graph join samples of the same cluster. Samples "
-            f"with most of their links outside their own cluster: {summary.n_loose:,} "
-            f"({percent(summary.n_loose / summary.n_samples)})."
+            f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. Samples "
+            f"with most of their links outside their own cluster: {data.n_loose:,} "
+            f"({percent(data.n_loose / data.n_samples)})."
         )
-    found += [sentence for sentence in (_views_sentence(summary), _suspects_sentence(summary)) if sentence]
-    if summary.stability is not None:
-        values = summary.stability.clusters
+    found += [sentence for sentence in (_views_sentence(data), _suspects_sentence(data)) if sentence]
+    if data.stability is not None:
+        values = data.stability.clusters
         found.append(
-            f"Over {summary.stability.repeats} repetitions on resampled data, the stability of the clusters ranges "
+            f"Over {data.stability.repeats} repetitions on resampled data, the stability of the clusters ranges "
             f"from {np.nanmin(values):.2f} to {np.nanmax(values):.2f}."
         )
     if not model.converged_:
         found.append(
-            f"Not converged: the algorithm stopped after {model.n_iter_} iterations. Look at the convergence below "
+            f"Not converged: the algorithm stopped after {model.n_iter_} iterations. Check the convergence below "
             "before you rely on this result."
         )
     return found
 
 
-def _sizes_sentence(summary: Summary) -> str:
-    low, high = int(summary.clusters.size.min()), int(summary.clusters.size.max())
-    if summary.n_clusters == 1:
-        return f"One cluster of {counted(high, 'sample')}."
+def _sizes_sentence(data: ReportData) -> str:
+    low, high = int(data.clusters.size.min()), int(data.clusters.size.max())
+    if data.n_clusters == 1:
+        return f"One cluster of {pluralize(high, 'sample')}."
     sizes = f"{low:,} to {high:,}" if high > low else f"{low:,}"
-    return f"{summary.n_clusters} clusters of {sizes} samples."
+    return f"{data.n_clusters} clusters of {sizes} samples."
 
 
-def _views_sentence(summary: Summary) -> str:
-    known = sorted((view.acc, view.name) for view in summary.agreement.views if view.acc is not None)
+def _views_sentence(data: ReportData) -> str:
+    known = sorted((view.acc, view.name) for view in data.agreement.views if view.acc is not None)
     if len(known) < 2:
         return ""
     (low, worst), *_, (high, best) = known
@@ -216,25 +214,25 @@ def _views_sentence(summary: Summary) -> str:
     )
 
 
-def _suspects_sentence(summary: Summary) -> str:
-    if summary.suspects is None:
+def _suspects_sentence(data: ReportData) -> str:
+    if data.suspects is None:
         return ""
-    worst = max(summary.suspects.views, key=lambda view: view.share)
-    total = sum(view.count for view in summary.suspects.views)
-    where = f", most of all in {worst.name} ({percent(worst.share)} of it)" if len(summary.suspects.views) > 1 else ""
-    return f"{counted(total, 'value')} do not look right{where}."
+    worst = max(data.suspects.views, key=lambda view: view.share)
+    total = sum(view.count for view in data.suspects.views)
+    where = f", with the largest share in {worst.name} ({percent(worst.share)})" if len(data.suspects.views) > 1 else ""
+    return f"{pluralize(total, 'value')} {'looks' if total == 1 else 'look'} suspect{where}."
 
 
-def counted(number: int, noun: str) -> str:
-    """Write "1 sample", "2,000 samples"."""
+def pluralize(number: int, noun: str) -> str:
+    """Return "1 sample" or "2,000 samples"."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def percent(share: float) -> str:
-    """Write a share as a percentage."""
+    """Return a share as a percentage."""
     return "<0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
 
 
-def listed(items: list[str]) -> str:
-    """Write "a, b and c"."""
+def join_words(items: list[str]) -> str:
+    """Return "a, b and c"."""
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"

@@ -11,12 +11,12 @@ from sklearn.metrics import silhouette_samples
 
 from manyview import MAASC, MFMSC, OCBR, InputError, Views
 from manyview.preprocessing.corruption import corrupt_entries, replace_views
-from manyview.report.agreement import describe_views
-from manyview.report.clusters import describe_clusters, silhouettes, stand, within_share
+from manyview.report.agreement import compare_views
+from manyview.report.clusters import measure_membership, silhouettes, summarize_clusters, within_share
+from manyview.report.data import compute_report_data, find_doubtful, fitted_views
 from manyview.report.features import find_suspects, separating_features, table_moments
-from manyview.report.metadata import describe_column, match_metadata, number_column
-from manyview.report.picture import draw_picture, draw_sample, spectral_coordinates
-from manyview.report.summary import find_doubtful, fitted_views, summarize
+from manyview.report.metadata import colour_column, match_metadata, number_column
+from manyview.report.sample_map import choose_samples, lay_out_samples, spectral_coordinates
 
 LABELS = np.array([0, 0, 1, 1])
 # 0 -3- 1 -1- 2 -2- 3
@@ -27,28 +27,28 @@ CHAIN = sp.csr_array(np.array([[0, 3, 0, 0], [3, 0, 1, 0], [0, 1, 0, 2], [0, 0, 
 
 
 def test_standing_is_where_the_links_go():
-    standing = stand(CHAIN, LABELS)
-    np.testing.assert_allclose(standing.own, [1, 3 / 4, 2 / 3, 1])
-    np.testing.assert_allclose(standing.next, [0, 1 / 4, 1 / 3, 0])
-    np.testing.assert_array_equal(standing.other, [1, 1, 0, 0])
-    np.testing.assert_allclose(standing.margin, [1, 1 / 2, 1 / 3, 1])
+    membership = measure_membership(CHAIN, LABELS)
+    np.testing.assert_allclose(membership.own, [1, 3 / 4, 2 / 3, 1])
+    np.testing.assert_allclose(membership.next, [0, 1 / 4, 1 / 3, 0])
+    np.testing.assert_array_equal(membership.other, [1, 1, 0, 0])
+    np.testing.assert_allclose(membership.margin, [1, 1 / 2, 1 / 3, 1])
 
 
 def test_a_sample_without_links_stands_nowhere():
     W = sp.block_diag([CHAIN, np.zeros((1, 1))], format="csr")
-    standing = stand(sp.csr_array(W), np.array([0, 0, 1, 1, 1]))
-    assert standing.own[4] == standing.next[4] == 0
+    membership = measure_membership(sp.csr_array(W), np.array([0, 0, 1, 1, 1]))
+    assert membership.own[4] == membership.next[4] == 0
 
 
 def test_the_least_certain_come_first_and_stability_before_the_margin():
-    standing = stand(CHAIN, LABELS)
-    assert find_doubtful(standing).tolist() == [2, 1, 0, 3]
+    membership = measure_membership(CHAIN, LABELS)
+    assert find_doubtful(membership).tolist() == [2, 1, 0, 3]
     unstable = SimpleNamespace(samples=np.array([0.9, 0.9, 0.9, 0.2]))
-    assert find_doubtful(standing, unstable).tolist() == [3, 2, 1, 0]
+    assert find_doubtful(membership, unstable).tolist() == [3, 2, 1, 0]
 
 
 def test_links_between_clusters():
-    clusters = describe_clusters(CHAIN, LABELS, np.array([0.0, 1.0, 0.5, 0.5]))
+    clusters = summarize_clusters(CHAIN, LABELS, np.array([0.0, 1.0, 0.5, 0.5]))
     np.testing.assert_allclose(clusters.links, [[6 / 7, 1 / 7], [1 / 5, 4 / 5]])
     np.testing.assert_allclose(clusters.inside, [6 / 7, 4 / 5])
     np.testing.assert_array_equal(clusters.size, [2, 2])
@@ -71,25 +71,25 @@ def test_silhouettes_are_those_of_scikit_learn(rng):
 
 def test_the_sample_is_proportional_and_keeps_small_clusters():
     labels = np.repeat([0, 1, 2], [9000, 970, 30])
-    rows = draw_sample(labels, 1000, seed=0)
+    rows = choose_samples(labels, 1000, seed=0)
     counts = np.bincount(labels[rows])
     assert len(rows) <= 1000
     assert counts.tolist() == [50 + 850 * 9000 // 10000, 50 + 850 * 970 // 10000, 30]
     assert np.all(np.diff(rows) > 0)
-    np.testing.assert_array_equal(rows, draw_sample(labels, 1000, seed=0))
-    assert not np.array_equal(rows, draw_sample(labels, 1000, seed=1))
-    np.testing.assert_array_equal(draw_sample(labels, 10000, seed=0), np.arange(10000))
+    np.testing.assert_array_equal(rows, choose_samples(labels, 1000, seed=0))
+    assert not np.array_equal(rows, choose_samples(labels, 1000, seed=1))
+    np.testing.assert_array_equal(choose_samples(labels, 10000, seed=0), np.arange(10000))
 
 
 def test_more_clusters_than_points_leave_the_map_small():
-    assert len(draw_sample(np.repeat(np.arange(30), 10), 20, seed=0)) <= 20
+    assert len(choose_samples(np.repeat(np.arange(30), 10), 20, seed=0)) <= 20
 
 
 def test_the_map_keeps_clusters_together(blobs):
     model = MFMSC(3).fit(blobs.views)
     coordinates = spectral_coordinates(model.affinity_, 3)
     np.testing.assert_allclose(np.linalg.norm(coordinates, axis=1), 1)
-    picture = draw_picture(coordinates, np.arange(60), seed=0)
+    picture = lay_out_samples(coordinates, np.arange(60), seed=0)
     assert "t-SNE" in picture.how
     assert picture.places.min() == 0
     assert picture.places.max() == 1
@@ -98,7 +98,7 @@ def test_the_map_keeps_clusters_together(blobs):
 
 
 def test_a_handful_of_samples_is_drawn_without_tsne():
-    picture = draw_picture(spectral_coordinates(CHAIN, 2), np.arange(4), seed=0)
+    picture = lay_out_samples(spectral_coordinates(CHAIN, 2), np.arange(4), seed=0)
     assert picture.places.shape == (4, 2)
     assert "t-SNE" not in picture.how
 
@@ -177,7 +177,7 @@ def test_suspected_entries_are_counted_and_the_largest_listed():
 def test_views_that_show_the_clusters_agree_and_noise_does_not(blobs, method):
     views = Views({"good": blobs.views.arrays[0], "also": blobs.views.arrays[1], "noise": blobs.views.arrays[1]})
     views = replace_views(views, "noise", seed=0)
-    agreement = describe_views(method(3).fit(views), views)
+    agreement = compare_views(method(3).fit(views), views)
     good, also, noise = agreement.views
     assert (good.acc, good.nmi, also.acc) == (1, pytest.approx(1), 1)
     assert noise.acc < 0.7
@@ -191,13 +191,13 @@ def test_a_view_is_judged_by_the_samples_it_holds(blobs):
     tables[1][20, 0] = np.nan
     views = Views(tables)
     for method in (OCBR, MFMSC):
-        half, full = describe_views(method(3).fit(views), views).views
+        half, full = compare_views(method(3).fit(views), views).views
         assert (half.present, half.missing, half.acc) == (0.75, 0.25, 1)
         assert (full.present, full.missing) == (1, pytest.approx(1 / tables[1].size))
 
 
 def test_graphs_are_built_on_a_sample_of_many_samples(blobs):
-    agreement = describe_views(MFMSC(3).fit(blobs.views), blobs.views, max_samples=40)
+    agreement = compare_views(MFMSC(3).fit(blobs.views), blobs.views, max_samples=40)
     assert agreement.n_compared == 40
     assert agreement.views[0].acc == 1
 
@@ -206,7 +206,7 @@ def test_graphs_are_built_on_a_sample_of_many_samples(blobs):
 
 
 def test_words_become_categories_the_most_frequent_first():
-    column = describe_column("c", pd.Series(["b", "a", "b", None, "c"]))
+    column = colour_column("c", pd.Series(["b", "a", "b", None, "c"]))
     assert column.labels == ["b", "a", "c"]
     assert column.codes.tolist() == [0, 1, 0, -1, 2]
     assert not column.ordered
@@ -214,7 +214,7 @@ def test_words_become_categories_the_most_frequent_first():
 
 def test_rare_categories_are_put_together():
     texts = [f"v{i:02d}" for i in range(25)] + ["v07"]
-    column = describe_column("c", pd.Series(texts))
+    column = colour_column("c", pd.Series(texts))
     assert column.labels[0] == "v07"
     assert column.labels[-1] == "other (5 values)"
     assert column.codes[24] == 20
@@ -222,15 +222,15 @@ def test_rare_categories_are_put_together():
 
 
 def test_few_whole_numbers_are_categories_in_order_and_booleans_too():
-    assert describe_column("c", pd.Series([10, 9, 9, np.nan])).labels == ["9", "10"]
-    assert describe_column("c", pd.Series([True, False, True])).labels == ["True", "False"]
-    assert describe_column("c", pd.Series(["u", "v", "v", None], dtype="category")).labels == ["v", "u"]
-    assert describe_column("c", pd.Series([3, 1, None], dtype="Int64")).codes.tolist() == [1, 0, -1]
+    assert colour_column("c", pd.Series([10, 9, 9, np.nan])).labels == ["9", "10"]
+    assert colour_column("c", pd.Series([True, False, True])).labels == ["True", "False"]
+    assert colour_column("c", pd.Series(["u", "v", "v", None], dtype="category")).labels == ["v", "u"]
+    assert colour_column("c", pd.Series([3, 1, None], dtype="Int64")).codes.tolist() == [1, 0, -1]
 
 
 def test_numbers_fall_into_steps_between_the_tails():
     values = np.r_[np.linspace(0, 8, 801), 1e6, np.nan, np.inf]
-    column = describe_column("c", pd.Series(values))
+    column = colour_column("c", pd.Series(values))
     assert column.ordered
     assert len(column.labels) == 8
     assert column.codes[[0, 450, 801, 802, 803]].tolist() == [0, 4, 7, -1, -1]
@@ -256,7 +256,7 @@ def test_metadata_is_matched_by_id():
 @pytest.mark.parametrize(
     ("index", "ids", "message"),
     [
-        (["x", "y"], np.array(["a", "b"]), "No row of metadata is named like a sample: its rows are 'x', 'y'"),
+        (["x", "y"], np.array(["a", "b"]), "No row of metadata has the id of a sample: its rows are 'x', 'y'"),
         (["a", "a"], np.array(["a", "b"]), "several rows for 'a'"),
         (["a", "b"], None, "2 rows for 3 samples"),
     ],
@@ -271,10 +271,10 @@ def test_metadata_that_does_not_fit_is_refused(index, ids, message):
 
 def test_listed_samples_are_always_on_the_map(blobs):
     views = corrupt_entries(blobs.views, 0.1, seed=0)
-    summary = summarize(OCBR(3).fit(views), views, max_points=10)
-    listed = set(summary.doubtful) | {entry.row for entry in summary.suspects.entries}
-    assert listed <= set(summary.picture.rows)
-    assert len(summary.picture.rows) < 60
+    data = compute_report_data(OCBR(3).fit(views), views, max_points=10)
+    listed = set(data.doubtful) | {entry.row for entry in data.suspects.entries}
+    assert listed <= set(data.sample_map.rows)
+    assert len(data.sample_map.rows) < 60
 
 
 def test_other_views_than_those_fitted_are_refused(blobs):
@@ -289,12 +289,12 @@ def test_other_views_than_those_fitted_are_refused(blobs):
 def test_precomputed_affinities_have_no_features(blobs):
     W = [np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / 50) for X in blobs.views.arrays]
     views = Views(W)
-    summary = summarize(MAASC(3, affinity="precomputed").fit(views), views)
-    assert summary.features is None
-    assert summary.agreement.views[0].acc == 1
+    data = compute_report_data(MAASC(3, affinity="precomputed").fit(views), views)
+    assert data.features is None
+    assert data.agreement.views[0].acc == 1
 
 
 def test_one_cluster_has_no_doubtful_samples(blobs):
-    summary = summarize(MFMSC(1).fit(blobs.views), blobs.views)
-    assert summary.n_loose == 0
-    assert summary.agreement.views[0].acc is None
+    data = compute_report_data(MFMSC(1).fit(blobs.views), blobs.views)
+    assert data.n_loose == 0
+    assert data.agreement.views[0].acc is None

@@ -1,4 +1,4 @@
-"""What the readers of tables take and give: options, and tables whose values have not been looked at."""
+"""What readers take and return: options, and tables with unchecked values."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ ID_KEYS = ("sample_ids", "ids")
 
 @dataclass(frozen=True)
 class TableOptions:
-    """How to read tables, where a file does not say so itself.
+    """How to read text files and sheets.
 
     Parameters
     ----------
     delimiter : "auto" or a character
-        What separates columns in a text file; " " stands for runs of blanks. "tab", "space", "comma", "semicolon"
-        and "pipe" are understood as well.
+        Separates the columns of a text file; " " means runs of blanks. "tab", "space", "comma", "semicolon" and
+        "pipe" are accepted as well.
     header : "auto", "yes" or "no"
-        Whether the first line of a text file or sheet names the columns.
+        Whether the first line of a text file or sheet holds column names.
     id_column : "auto", "none", or a column's name or number, counted from 1
-        Which column names the samples.
+        The column of sample ids.
     drop_text_columns : bool
-        Leave out columns that hold no number, rather than refuse the file.
+        Drop columns without numbers, instead of refusing the file.
     """
 
     delimiter: str = "auto"
@@ -51,17 +51,17 @@ def _row(index: int) -> str:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table as read.
+class RawTable:
+    """A table as read from a file.
 
     Attributes
     ----------
-    name : what a view of it is called
+    name : name of the view
     values : DataFrame, array or sparse matrix, of any type
-    where : the file, and the key in it, for messages
-    ids : names of the samples, if the file has them
-    features : names of the columns, where `values` does not carry them
-    place : says where in the file a row is, for messages
+    where : the file and the key in it, for messages
+    ids : sample ids, if the file has them
+    features : column names, unless `values` has them
+    locate : returns where in the file a row is, for messages
     """
 
     name: str
@@ -69,15 +69,15 @@ class Table:
     where: str
     ids: Any = None
     features: Any = None
-    place: Callable[[int], str] = _row
+    locate: Callable[[int], str] = _row
 
 
-Reader = Callable[[Path, tuple[str, ...], TableOptions], list[Table]]
-"""Reads the first of some keys that a file has; without keys, all tables of the file that can be views."""
+Reader = Callable[[Path, tuple[str, ...], TableOptions], list[RawTable]]
+"""Reads the table of the first key that the file has; without keys, all tables that can be views."""
 
 
 def pick(keys: Iterable[str], present: Iterable[str], where: str | Path) -> str:
-    """Return the first of the keys that is present, or raise with a list of those that are."""
+    """Return the first key that is present, or raise an error that lists those that are."""
     keys, present = list(keys), list(present)
     found = next((key for key in keys if key in present), None)
     if found is None:
@@ -86,11 +86,11 @@ def pick(keys: Iterable[str], present: Iterable[str], where: str | Path) -> str:
 
 
 def stem(path: Path) -> str:
-    """Return the name of a file without its ending, of which .gz is a part."""
+    """Return the name of a file without its ending, including .gz."""
     return Path(path.name.removesuffix(".gz")).stem
 
 
 def shown(value: object, limit: int = 40) -> str:
-    """Write a value for a message, cut where it goes on for too long."""
+    """Format a value for a message, shortened if it is long."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= limit else f"{text[:limit]}..."

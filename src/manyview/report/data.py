@@ -1,4 +1,4 @@
-"""The numbers of a report, all together: what the page draws. Nothing here draws, and nothing dense is n x n."""
+"""All numbers that a report shows. Nothing here draws, and no dense array is n x n."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from sklearn.utils.validation import check_is_fitted
 from manyview.checks import InputError, check_int, quoted
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.methods import MultiViewClusterer
-from manyview.report.agreement import Agreement, describe_views
+from manyview.report.agreement import Agreement, compare_views
 from manyview.report.clusters import (
-    Clusters,
-    Standing,
+    ClusterStatistics,
+    Membership,
     affinity_image,
-    describe_clusters,
+    measure_membership,
     silhouettes,
-    stand,
+    summarize_clusters,
     within_share,
 )
 from manyview.report.features import Features, Suspects, find_suspects, separating_features, table_moments
-from manyview.report.metadata import MOST_COLUMNS, Column, describe_column, match_metadata, number_column
-from manyview.report.picture import Picture, draw_picture, draw_sample, spectral_coordinates
+from manyview.report.metadata import MOST_COLUMNS, Column, colour_column, match_metadata, number_column
+from manyview.report.sample_map import SampleMap, choose_samples, lay_out_samples, spectral_coordinates
 from manyview.typing import Array, Dense, Indices
 from manyview.views.container import Views
 from manyview.views.gate import check_views
@@ -33,28 +33,25 @@ from manyview.views.gate import check_views
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = Dense
-Integers = Indices
-
 MOST_DOUBTFUL = 20
 
 
 @dataclass(frozen=True)
-class Summary:
+class ReportData:
     """The numbers of a report. Arrays have one entry per sample (n,), unless their class says otherwise."""
 
     ids: NDArray[Any]
-    labels: Integers
-    picture: Picture
+    labels: Indices
+    sample_map: SampleMap
     columns: list[Column]
     columns_left_out: int
-    clusters: Clusters
-    standing: Standing
-    silhouette: Floats
+    clusters: ClusterStatistics
+    membership: Membership
+    silhouette: Dense
     stability: Any
-    doubtful: Integers
-    affinity: Floats
-    ends: Floats
+    doubtful: Indices
+    affinity: Dense
+    ends: Dense
     within: float
     agreement: Agreement
     features: Features | None
@@ -72,11 +69,11 @@ class Summary:
 
     @property
     def n_loose(self) -> int:
-        """Number of samples with most of their links outside their own cluster."""
-        return int(np.sum(self.standing.own < 0.5))
+        """Number of samples with most of their links outside their cluster."""
+        return int(np.sum(self.membership.own < 0.5))
 
 
-def summarize(
+def compute_report_data(
     model: MultiViewClusterer,
     views: Views,
     *,
@@ -84,68 +81,68 @@ def summarize(
     stability: Any = None,
     max_points: int = 5000,
     seed: int = 0,
-) -> Summary:
+) -> ReportData:
     """Compute the numbers of a report; parameters as for `render_report`."""
     check_int("max_points", max_points, minimum=1)
     W, labels = model.affinity_, model.labels_
     coordinates = spectral_coordinates(W, int(labels.max()) + 1)
-    standing, silhouette = stand(W, labels), silhouettes(coordinates, labels)
-    doubtful = find_doubtful(standing, stability)
-    columns = [number_column("margin", standing.margin)]
+    membership, silhouette = measure_membership(W, labels), silhouettes(coordinates, labels)
+    doubtful = find_doubtful(membership, stability)
+    columns = [number_column("margin", membership.margin)]
     if stability is not None:
         columns.append(number_column("stability", stability.samples))
     ids = views.sample_ids
     given = [] if metadata is None else list(match_metadata(metadata, ids, len(labels)).items())
-    columns += [describe_column(str(name), values) for name, values in given[:MOST_COLUMNS]]
-    features, suspects = describe_tables(model, views)
+    columns += [colour_column(str(name), values) for name, values in given[:MOST_COLUMNS]]
+    features, suspects = analyse_tables(model, views)
     named = [entry.row for entry in suspects.entries] if suspects else []
-    rows = np.union1d(draw_sample(labels, max_points, seed), np.r_[doubtful, np.array(named, np.intp)])
+    rows = np.union1d(choose_samples(labels, max_points, seed), np.r_[doubtful, np.array(named, np.intp)])
     image, ends = affinity_image(W, labels)
-    return Summary(
+    return ReportData(
         ids=np.array([str(name) for name in (range(len(labels)) if ids is None else ids)], dtype=object),
         labels=labels,
-        picture=draw_picture(coordinates, rows, seed),
+        sample_map=lay_out_samples(coordinates, rows, seed),
         columns=columns,
         columns_left_out=len(given[MOST_COLUMNS:]),
-        clusters=describe_clusters(W, labels, silhouette),
-        standing=standing,
+        clusters=summarize_clusters(W, labels, silhouette),
+        membership=membership,
         silhouette=silhouette,
         stability=stability,
         doubtful=doubtful,
         affinity=image,
         ends=ends,
         within=within_share(W, labels),
-        agreement=describe_views(model, views, seed=seed),
+        agreement=compare_views(model, views, seed=seed),
         features=features,
         suspects=suspects,
     )
 
 
 def fitted_views(model: MultiViewClusterer, data: object) -> Views:
-    """Return `data` as views, if they can be those that the model was fitted on."""
+    """Return `data` as views; raise if the model cannot have been fitted on them."""
     check_is_fitted(model, "labels_")
     views = check_views(data)
     if (len(model.labels_), tuple(model.view_names_)) != (views.n_samples, views.names):
         raise InputError(
             f"{type(model).__name__} was fitted on {len(model.labels_)} samples of the views "
-            f"{quoted(model.view_names_)}, but these are {views.n_samples} samples of {quoted(views.names)}; give the "
+            f"{quoted(model.view_names_)}, but got {views.n_samples} samples of {quoted(views.names)}; give the "
             "views that it was fitted on."
         )
     return views
 
 
-def find_doubtful(standing: Standing, stability: Any = None) -> Integers:
-    """Rows of the samples that stand worst, the worst first: least stable if that is known, then by margin."""
-    worst = np.lexsort((standing.margin,) if stability is None else (standing.margin, stability.samples))
+def find_doubtful(membership: Membership, stability: Any = None) -> Indices:
+    """Rows of the least certain samples, the worst first: by stability if it is known, then by margin."""
+    worst = np.lexsort((membership.margin,) if stability is None else (membership.margin, stability.samples))
     return worst[:MOST_DOUBTFUL]
 
 
-def describe_tables(model: MultiViewClusterer, views: Views) -> tuple[Features | None, Suspects | None]:
-    """Separating features and suspected entries; views that are affinities have neither."""
+def analyse_tables(model: MultiViewClusterer, views: Views) -> tuple[Features | None, Suspects | None]:
+    """Find separating features and suspected entries; None for both if the views are affinities."""
     if model.get_params().get("affinity") == PRECOMPUTED:
         return None, None
     errors = own_corruption(model, views)
-    # an entry that looks corrupted counts as what it was expected to be
+    # entries that look corrupted are replaced by their expected values
     tables: list[Array] = [X if E is None else X - E for X, E in zip(views.arrays, errors, strict=True)]
     moments = [table_moments(X, model.labels_) for X in tables]
     known = [E for E in errors if E is not None]
@@ -154,6 +151,6 @@ def describe_tables(model: MultiViewClusterer, views: Views) -> tuple[Features |
 
 
 def own_corruption(model: MultiViewClusterer, views: Views) -> list[sp.csr_array | None]:
-    """Corruption of each view in its own units, which methods that keep it so store as sparse matrices."""
+    """Corruption of each view in its own units, if the model keeps it as a sparse matrix; otherwise None."""
     kept = getattr(model, "corruption_", [None] * views.n_views)
     return [E if sp.issparse(E) and E.shape == X.shape else None for E, X in zip(kept, views.arrays, strict=True)]
