@@ -55,9 +55,16 @@ def cluster(
 
     Examples
     --------
-    >>> import manyview, anndata  # doctest: +SKIP
-    >>> manyview.tl.cluster(adata, 10, views=["X", "obsm/protein"])  # doctest: +SKIP
-    >>> scanpy.pl.embedding(adata, basis="X_manyview", color="manyview")  # doctest: +SKIP
+    >>> import anndata
+    >>> import manyview
+    >>> data = manyview.make_views(60, 3, (8, 12), noise=0.5)
+    >>> rna, protein = data.views.arrays
+    >>> cells = anndata.AnnData(rna, obsm={"protein": protein})
+    >>> model = manyview.tl.cluster(cells, 3, views=["X", "obsm/protein"])
+    >>> cells.obs["manyview"].cat.categories.tolist(), cells.obsm["X_manyview"].shape
+    (['0', '1', '2'], (60, 3))
+
+    ``scanpy.pl.embedding(cells, basis="X_manyview", color="manyview")`` plots the clusters.
     """
     model = get_method(method)(n_clusters, **params)
     model.fit(views_of(data, views))
