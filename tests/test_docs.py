@@ -1,4 +1,4 @@
-"""What the README and docs/use.md tell to run, runs."""
+"""The examples in README.md and docs/use.md run."""
 
 import re
 import warnings
@@ -47,7 +47,7 @@ def test_the_commands_of_the_docs(capsys, tmp_path, monkeypatch):
         with pytest.raises(SystemExit) as exit_:
             main(line.split())
         assert not exit_.value.code, (line, capsys.readouterr().err)
-    assert "2000 samples placed in 10 clusters, ACC 0.9" in capsys.readouterr().out
+    assert "2000 samples assigned to 10 clusters, ACC 0.9" in capsys.readouterr().out
 
 
 def test_the_commands_of_the_readme_are_known(capsys):

@@ -1,52 +1,13 @@
-"""The command line: once through the installed command, else in this process, as starting one takes seconds."""
+"""`manyview cluster`: in this process, as starting one takes seconds."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from manyview import METHODS, MFMSC, Views, __version__, make_views
+from manyview import METHODS, MFMSC, Views, make_views
 from manyview.io import read_views
-
-COMMAND = Path(sys.executable).with_name("manyview")
-
-
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    """Two CSV views with ids, and the true groups."""
-    data = make_views(60, 3, (5, 8), noise=0.3, seed=1)
-    ids = pd.Index([f"patient {i}" for i in range(60)], name="id")
-    for name, X in data.views.items():
-        pd.DataFrame(X, index=ids).to_csv(tmp_path / f"{name}.csv")
-    pd.DataFrame({"group": data.labels}, index=ids).iloc[::-1].to_csv(tmp_path / "truth.csv")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_the_installed_command():
-    done = subprocess.run([COMMAND, "--version"], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout.strip()) == (0, f"manyview {__version__}")
-
-
-def test_methods_and_datasets_are_listed(manyview):
-    listed = manyview("methods").stdout
-    assert all(key in listed and cls.__name__ in listed for key, cls in METHODS.items())
-    assert "digits" in manyview("datasets").stdout
-
-
-def test_the_digits_can_be_exported_and_clustered(manyview, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert manyview("datasets", "--export", "digits").returncode == 0
-    words = ["cluster", "digits/fourier.csv", "digits/profile.csv", "-k", 10, "--truth", "digits/labels.csv"]
-    assert manyview(*words, "--out", "out").returncode == 0
-    assert json.loads((tmp_path / "out" / "summary.json").read_text())["metrics"]["acc"] > 0.96
-    again = manyview("datasets", "--export", "digits")
-    assert again.returncode == 2
-    assert "--force" in again.stderr
 
 
 def test_cluster_writes_labels_and_summary(manyview, project):
@@ -124,21 +85,6 @@ def test_bad_input_gives_a_message_and_exit_code_2(manyview, project, words, say
     assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_demo_runs_twice_and_writes_labels_and_a_picture(manyview, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pytest.importorskip("matplotlib")
-    for _ in range(2):
-        done = manyview("demo", "--out", "d")
-        assert done.returncode == 0, done.stderr
-    assert (tmp_path / "d" / "demo.png").read_bytes().startswith(b"\x89PNG")
-    assert len(pd.read_csv(tmp_path / "d" / "labels.csv")) == 2000
-    assert "fourier alone" in done.stdout
-    assert "MFMSC" in done.stdout
-
-
-# More than labels --------------------------------------------------------------------------------
-
-
 def read_json(path):
     return json.loads(path.read_text())
 
@@ -157,24 +103,6 @@ def test_report_model_and_stability(manyview, project):
     again = manyview(*words, "--out", "out")
     assert again.returncode == 2
     assert "report.html" in again.stderr
-
-
-def test_new_samples_are_placed_with_a_saved_model(manyview, project):
-    for name in ("view_0", "view_1"):
-        table = pd.read_csv(f"{name}.csv")
-        table.iloc[:40].to_csv(f"old_{name}.csv", index=False)
-        table.iloc[40:].to_csv(f"new_{name}.csv", index=False)
-    old = ["rna=old_view_0.csv", "atac=old_view_1.csv"]
-    assert manyview("cluster", *old, "-k", 3, "--save", "--truth", "truth.csv", "--out", "fit").returncode == 0
-    new = ["rna=new_view_0.csv", "atac=new_view_1.csv"]
-    for files, missing in ((new, []), (new[1:], ["rna"])):
-        done = manyview("predict", "fit/model.manyview", *files, "--truth", "truth.csv", "--out", "new", "--force")
-        assert done.returncode == 0, done.stderr
-        summary = read_json(project / "new" / "summary.json")
-        assert (summary["n_samples"], summary["views_missing"]) == (20, missing)
-        assert summary["metrics"]["acc"] == 1
-    labels = pd.read_csv(project / "new" / "labels.csv")
-    assert labels["sample"].tolist() == [f"patient {i}" for i in range(40, 60)]
 
 
 @pytest.mark.parametrize(
