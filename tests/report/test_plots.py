@@ -99,6 +99,8 @@ def test_plots_of_what_is_not_there_say_so(blobs):
     model = MFMSC(3).fit(blobs.views)
     with pytest.raises(InputError, match="MFMSC does not detect corrupted entries"):
         report.plot_corruption(model)
+    with pytest.raises(InputError, match="MFMSC does not iterate"):
+        report.plot_convergence(model)
     with pytest.raises(InputError, match="n_clusters='auto'"):
         report.plot_selection(model)
     with pytest.raises(InputError, match="5 colors for 60 samples"):

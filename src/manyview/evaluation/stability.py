@@ -15,6 +15,7 @@ from manyview.checks import InputError, check_int, check_real
 from manyview.evaluation.metrics import adjusted_rand_index
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.methods import MultiViewClusterer
+from manyview.numerics.division import or_one
 from manyview.typing import Dense, Indices
 from manyview.views.container import Views
 from manyview.views.gate import check_views
@@ -144,4 +145,4 @@ class _PairCounts:
 
 def _share(part: Any, whole: Any) -> Any:
     whole = np.asarray(whole, dtype=float)
-    return np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
+    return np.where(whole > 0, part / or_one(whole), np.nan)

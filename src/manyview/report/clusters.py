@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from manyview.numerics.division import or_one
 from manyview.typing import Dense, Indices
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -112,7 +113,7 @@ def silhouettes(F: Dense, labels: Indices) -> Dense:
     distance[every, labels] = np.inf
     nearest = distance.min(axis=1)
     larger = np.maximum(own, nearest)
-    return np.where((size[labels] > 1) & (larger > 0), (nearest - own) / np.where(larger > 0, larger, 1), 0)
+    return np.where((size[labels] > 1) & (larger > 0), (nearest - own) / or_one(larger), 0)
 
 
 def indicator(labels: Indices) -> sp.csr_array:
@@ -122,5 +123,4 @@ def indicator(labels: Indices) -> sp.csr_array:
 
 
 def _shares(links: Dense) -> Dense:
-    total = links.sum(axis=1, keepdims=True)
-    return links / np.where(total > 0, total, 1)
+    return links / or_one(links.sum(axis=1, keepdims=True))

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_DOUBTFUL = 20
+MOST_CORRUPTED = 0.5  # share of the entries of a view
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,9 @@ def analyse_tables(model: MultiViewClusterer, views: Views) -> tuple[Features | 
 
 
 def own_corruption(model: MultiViewClusterer, views: Views) -> list[sp.csr_array | None]:
-    """Corruption of each view in its own units, if the model keeps it as a sparse matrix; otherwise None."""
+    """Corruption of each view if it is sparse, otherwise None: errors in most entries do not point to any of them."""
     kept = getattr(model, "corruption_", [None] * views.n_views)
-    return [E if sp.issparse(E) and E.shape == X.shape else None for E, X in zip(kept, views.arrays, strict=True)]
+    return [
+        E if sp.issparse(E) and E.shape == X.shape and E.nnz <= MOST_CORRUPTED * X.shape[0] * X.shape[1] else None
+        for E, X in zip(kept, views.arrays, strict=True)
+    ]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from manyview.numerics.division import or_one
 from manyview.preprocessing.scaling import without_missing
 from manyview.report.clusters import indicator
 from manyview.typing import Array, Dense, Indices
@@ -57,7 +58,7 @@ class Moments:
         """Share of each feature's variation that lies between the clusters (eta squared); NaN for constant features."""
         whole = self._whole().variation()
         varies = whole > 0
-        return np.where(varies, 1 - self.variation().sum(axis=0) / np.where(varies, whole, 1), np.nan)
+        return np.where(varies, 1 - self.variation().sum(axis=0) / or_one(whole), np.nan)
 
     def effects(self) -> Dense:
         """Cohen's d (c x d): mean inside minus mean outside, over the pooled standard deviation; 0 if unknown."""
@@ -90,7 +91,7 @@ def table_moments(X: Array, labels: Indices) -> Moments:
 def _dense_moments(X: Array, member: sp.csr_array) -> Moments:
     observed = ~np.isnan(X)
     Y = without_missing(X).astype(float)
-    unit = _or_one(np.abs(Y).max(axis=0))
+    unit = or_one(np.abs(Y).max(axis=0))
     Y /= unit
     centre = _ratio(Y.sum(axis=0), observed.sum(axis=0))
     Y = np.where(observed, Y - centre, 0)
@@ -102,7 +103,7 @@ def _sparse_moments(X: sp.csr_array, member: sp.csr_array) -> Moments:
     lacking = sp.csr_array((np.isnan(X.data).astype(float), X.indices, X.indptr), X.shape)
     count = (member @ here.astype(float))[:, None] - (member[:, here] @ lacking[here]).toarray()
     Y = without_missing(X).astype(float)
-    unit = _or_one(abs(Y).max(axis=0).toarray().ravel())
+    unit = or_one(abs(Y).max(axis=0).toarray().ravel())
     Y = sp.csr_array(Y @ sp.diags_array(1 / unit))
     return Moments(count, (member @ Y).toarray(), (member @ Y.power(2)).toarray(), unit, np.zeros(X.shape[1]))
 
@@ -226,7 +227,7 @@ def _most_frequent(values: Indices) -> list[tuple[int, int]]:
 def _largest_entries(E: sp.csr_array, views: Views, view: int, spread: Dense) -> list[SuspectEntry]:
     links = E.tocoo()
     scale = spread[links.coords[1]]
-    size = np.where(scale > 0, np.abs(links.data) / np.where(scale > 0, scale, 1), np.inf)
+    size = np.where(scale > 0, np.abs(links.data) / or_one(scale), np.inf)
     size[links.data == 0] = 0
     found = []
     for at in np.argsort(-size, kind="stable")[:LARGEST_ENTRIES]:
@@ -240,8 +241,4 @@ def _largest_entries(E: sp.csr_array, views: Views, view: int, spread: Dense) ->
 
 def _ratio(a: Dense, b: Dense) -> Dense:
     """Return a / b, or 0 if b is not positive."""
-    return np.where(b > 0, a / np.where(b > 0, b, 1), 0)
-
-
-def _or_one(sizes: Dense) -> Dense:
-    return np.where(sizes > 0, sizes, 1)
+    return np.where(b > 0, a / or_one(b), 0)

@@ -186,6 +186,8 @@ def plot_silhouette(model: MultiViewClusterer) -> Figure:
 def plot_convergence(model: MultiViewClusterer) -> Figure:
     """Objective and residual over the iterations."""
     history = model.history_
+    if not history:
+        raise InputError(f"{type(model).__name__} does not iterate, so there is no convergence to plot.")
     traces = [name for name in ("objective", "residual") if name in history[0]]
     figure = Figure(figsize=(4 * len(traces), 3), layout="constrained")
     for ax, name in zip(np.atleast_1d(figure.subplots(1, len(traces))), traces, strict=True):

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.manifold import TSNE
 
-from manyview.numerics.division import unit_length_rows
+from manyview.numerics.division import or_one, unit_length_rows
 from manyview.partition.spectral import spectral_embedding
 from manyview.typing import Dense, Indices
 
@@ -61,4 +61,4 @@ def lay_out_samples(coordinates: Dense, rows: Indices, seed: int) -> SampleMap:
 
 def _fill_square(places: Dense) -> Dense:
     low, high = places.min(axis=0), places.max(axis=0)
-    return (places - low) / np.where(high > low, high - low, 1)
+    return (places - low) / or_one(high - low)

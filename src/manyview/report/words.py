@@ -24,12 +24,18 @@ class Publication:
     reference: str
 
 
+WANG_2017 = (
+    "Wang Y, Wu L. Beyond low-rank representations: orthogonal clustering basis reconstruction with optimized graph "
+    "structure for multi-view spectral clustering. arXiv:1708.02288, 2017."
+)
+XIA_2014 = (
+    "Xia R, Pan Y, Du L, Yin J. Robust multi-view spectral clustering via low-rank and sparse decomposition. AAAI, "
+    "2014."
+)
 PUBLICATIONS = {
-    "OCBR": Publication(
-        "orthogonal clustering basis reconstruction (OCBR)",
-        "Wang and Wu, 2017",
-        "Wang Y, Wu L. Beyond low-rank representations: orthogonal clustering basis reconstruction with optimized "
-        "graph structure for multi-view spectral clustering. arXiv:1708.02288, 2017.",
+    "OCBR": Publication("orthogonal clustering basis reconstruction (OCBR)", "Wang and Wu, 2017", WANG_2017),
+    "PaperOCBR": Publication(
+        "orthogonal clustering basis reconstruction as published (PaperOCBR)", "Wang and Wu, 2017", WANG_2017
     ),
     "MFMSC": Publication(
         "spectral clustering of the concatenated views (MFMSC)",
@@ -52,24 +58,8 @@ PUBLICATIONS = {
         "Kumar and Daumé III, 2011",
         "Kumar A, Daumé III H. A co-training approach for multi-view spectral clustering. ICML, 2011.",
     ),
-    "RLRR": Publication(
-        "robust low-rank representation (RLRR)",
-        "Xia et al., 2014",
-        "Xia R, Pan Y, Du L, Yin J. Robust multi-view spectral clustering via low-rank and sparse decomposition. "
-        "AAAI, 2014.",
-    ),
-    "RMSC": Publication(
-        "robust multi-view spectral clustering (RMSC)",
-        "Xia et al., 2014",
-        "Xia R, Pan Y, Du L, Yin J. Robust multi-view spectral clustering via low-rank and sparse decomposition. "
-        "AAAI, 2014.",
-    ),
-    "PaperOCBR": Publication(
-        "orthogonal clustering basis reconstruction as published (PaperOCBR)",
-        "Wang and Wu, 2017",
-        "Wang Y, Wu L. Beyond low-rank representations: orthogonal clustering basis reconstruction with optimized "
-        "graph structure for multi-view spectral clustering. arXiv:1708.02288, 2017.",
-    ),
+    "RLRR": Publication("robust low-rank representation (RLRR)", "Xia et al., 2014", XIA_2014),
+    "RMSC": Publication("robust multi-view spectral clustering (RMSC)", "Xia et al., 2014", XIA_2014),
     "LRRGL": Publication(
         "low-rank representation with multi-graph regularisation (LRRGL)",
         "Wang et al., 2016",
