@@ -635,7 +635,7 @@ def test_the_page_tells_once_what_was_skipped(manyview, tmp_path):
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "r" / "reproduction.md").read_text()
     for text in (done.stdout, page):
-        assert text.count("## Runs without a result") == text.count("NUS-WIDE-Object is not there") == 1
+        assert text.count("## Runs without a result") == text.count("NUS-WIDE-Object was not found") == 1
     assert "skipped (18 runs: nus)" in page  # 8 methods on 2 corruptions, and 2 affinities
 
 
