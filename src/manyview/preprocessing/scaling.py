@@ -7,7 +7,7 @@ to the same length, so that distances compare directions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,7 +21,7 @@ from manyview.typing import Array, Dense, is_sparse
 from manyview.views.container import Views
 
 Scaling: TypeAlias = str | Mapping[str, str] | Sequence[str]
-SCALINGS = ("auto", "standard", "robust", "unit", "none")
+SCALINGS = ("auto", "standard", "soft", "robust", "unit", "none")
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def scale_views(views: Views, scaling: Scaling = "auto", dense: str = "standard"
     Parameters
     ----------
     views : Views
-    scaling : {"auto", "standard", "robust", "unit", "none"}, or one of these per view (mapping by name, or sequence)
+    scaling : {"auto", "standard", "soft", "robust", "unit", "none"}, or one per view (mapping by name, or sequence)
         "auto" is "unit" for sparse views (see `is_sparse_view`) and `dense` for the others.
     dense : str
         What "auto" means for dense views.
@@ -63,7 +63,7 @@ def scale_views(views: Views, scaling: Scaling = "auto", dense: str = "standard"
 def choose_scalings(views: Views, scaling: Scaling, dense: str = "standard") -> dict[str, str]:
     """Return the scaling of each view by name, "auto" resolved."""
     SCALING.check("scaling", scaling)
-    chosen = _one_per_view(views, scaling)
+    chosen = one_per_view(views, scaling)
     automatic = {name: "unit" if is_sparse_view(X) else dense for name, X in views.items()}
     return {name: automatic[name] if way == "auto" else way for name, way in chosen.items()}
 
@@ -132,6 +132,16 @@ class Standardizer:
     def units(self) -> Dense:
         """One deviation of each column, in the column's own units."""
         return self.sd * self.largest
+
+    def softened(self) -> Standardizer:
+        """Divide by sqrt(sd^2 + g^2) instead of sd, g the geometric mean of the sds in own units.
+
+        A column that varies much still counts as if standardised; one that hardly varies is not blown up.
+        """
+        varies = self.sd > 0
+        size = np.log(np.where(varies, self.sd, 1)) + np.log(np.where(varies, self.largest, 1))
+        g = np.exp(size[varies].mean() - np.log(self.largest)) if varies.any() else 0.0  # in units of `largest`
+        return replace(self, sd=np.where(varies, np.hypot(self.sd, g), 0).astype(self.sd.dtype))
 
     def undo(self, Y: Array) -> Array:
         """Return standardised columns to their own units."""
@@ -226,8 +236,11 @@ class Scaler:
 
     @classmethod
     def fit(cls, X: Array, way: str) -> Scaler:
-        """Learn to scale "standard", "robust", "unit" or "none"."""
-        return cls(way, Standardizer.fit(X, robust=way == "robust") if way in ("standard", "robust") else None)
+        """Learn to scale "standard", "soft", "robust", "unit" or "none"."""
+        if way not in ("standard", "soft", "robust"):
+            return cls(way)
+        columns = Standardizer.fit(X, robust=way == "robust")
+        return cls(way, columns.softened() if way == "soft" else columns)
 
     def apply(self, X: Array) -> Array:
         """Scale a table; missing values stay missing, but become 0 where rows are brought to one length."""
@@ -263,7 +276,8 @@ def side_by_side(tables: Sequence[Array]) -> Array:
     return np.hstack(tables)
 
 
-def _one_per_view(views: Views, scaling: Scaling) -> dict[str, str]:
+def one_per_view(views: Views, scaling: Scaling) -> dict[str, str]:
+    """Return the scaling that was asked for, by view."""
     if isinstance(scaling, str):
         return dict.fromkeys(views.names, scaling)
     if isinstance(scaling, Mapping):

@@ -13,9 +13,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.graphs.connection import connect
+from manyview.graphs.laplacian import symmetrize
 from manyview.methods.ocbr.layers import Layers
-from manyview.methods.ocbr.recovered import RecoveredViews
 from manyview.methods.ocbr.settings import Settings
+from manyview.methods.ocbr.treated import TreatedViews
 from manyview.numerics.division import shares, unit_length_rows
 from manyview.partition.blockmodel import BlockModel, Search
 from manyview.partition.spectral import normalized_cut, pivoted_kmeans, spectral_embedding
@@ -49,21 +50,22 @@ class Partition:
     search: Search | None = None
 
 
-def make_layers(recovered: RecoveredViews, n_neighbors: int | None, settings: Settings) -> Layers:
+def make_layers(treated: TreatedViews, n_neighbors: int | None, settings: Settings) -> Layers:
     """Bring the rows of all views to one scale, and say how many neighbours a sample has in each.
 
     Neighbours are as many as asked for; otherwise 10, or 20 in a sparse view, but at most a sixth of the samples.
     """
-    n = recovered.n_samples
-    usual = (settings.sparse_neighbors if counts else settings.neighbors for counts in recovered.counts)
+    n = treated.n_samples
+    usual = (settings.sparse_neighbors if view.kind.is_sparse else settings.neighbors for view in treated.views)
     neighbors = tuple(n_neighbors if n_neighbors is not None else max(2, min(k, n // 6)) for k in usual)
     return Layers(
-        rows=tuple(to_unit_distance(view.rows) for view in recovered.views),
-        samples=tuple(view.samples for view in recovered.views),
+        rows=tuple(to_unit_distance(view.rows) for view in treated.views),
+        samples=tuple(view.samples for view in treated.views),
         n_samples=n,
         neighbors=neighbors,
-        joined=tuple(range(len(recovered.views))),
-        completed=None if recovered.completed is None else (recovered.completed.rows, recovered.completed.samples),
+        joined=tuple(range(len(treated.views))),
+        completed=treated.completed,
+        given=tuple(None if view.graph is None else symmetrize(view.graph) for view in treated.views),
     )
 
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from manyview.preprocessing.scaling import unit_rows
 from manyview.records import saved
-from manyview.typing import Array, is_sparse
 
 BINS = 100
 ENTRIES_PER_BIN = 50
@@ -35,6 +34,7 @@ class CountCleaner:
     odds: NDArray[np.float64]  # of signal, by bin
     factors: NDArray[np.float64]  # on the odds, by feature
     rarity: NDArray[Any]  # weight of each feature
+    typical: float = 1.0  # median of the entries that are left
 
     @classmethod
     def fit(cls, X: sp.csr_array, *, clean: bool = True, weigh: bool = True) -> CountCleaner:
@@ -46,7 +46,10 @@ class CountCleaner:
             true = np.bincount(X.indices[X.data > 0], minlength=d) - np.bincount(X.indices[X.data < 0], minlength=d)
             true = np.maximum(true, 0.5)
             cleaner = cls(*signal_odds(positive, negative), true / true.mean(), np.ones(d))
-        return replace(cleaner, rarity=rarity(cleaner.clean(X))) if weigh else cleaner
+        A = cleaner.clean(X)
+        left = A.data[A.data > 0]
+        typical = float(np.median(left)) if left.size else 1.0
+        return replace(cleaner, typical=typical, rarity=rarity(A) if weigh else np.ones(d))
 
     def clean(self, X: sp.csr_array) -> sp.csr_array:
         """Return X with its entries weighed."""
@@ -60,15 +63,11 @@ class CountCleaner:
         cleaned.eliminate_zeros()
         return cleaned
 
-    def represent(self, X: Array) -> Array:
-        """Return the rows that stand for the samples: cleaned, weighed, of one length; stored as X is.
 
-        Products of dense tables are quicker, but sparse ones may not fit into memory as dense.
-        """
-        A = self.clean(sp.csr_array(X))
-        weighed = sp.csr_array((A.data * self.rarity[A.indices].astype(A.dtype), A.indices, A.indptr), A.shape)
-        rows = sp.csr_array(unit_rows(weighed))
-        return rows if is_sparse(X) else rows.toarray()
+def log_rarity_rows(A: sp.csr_array, cleaner: CountCleaner) -> sp.csr_array:
+    """Return logarithms of cleaned entries in units of a typical one, weighed by rarity, in rows of one length."""
+    data = np.log1p(np.maximum(A.data, 0) / cleaner.typical) * cleaner.rarity[A.indices]
+    return sp.csr_array(unit_rows(sp.csr_array((data.astype(A.dtype), A.indices, A.indptr), A.shape)))
 
 
 def signal_odds(positive: NDArray[Any], negative: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.float64]]:

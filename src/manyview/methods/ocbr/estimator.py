@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -12,12 +13,14 @@ from manyview.methods.base import MultiViewClusterer
 from manyview.methods.ocbr.consensus import GRAPHS, PartitionOptions, find_partition, make_layers
 from manyview.methods.ocbr.layers import spread
 from manyview.methods.ocbr.placing import LayerPlacing
-from manyview.methods.ocbr.recovered import RecoveredViews, RecoveryOptions, recover
 from manyview.methods.ocbr.settings import Settings
+from manyview.methods.ocbr.treated import TreatedViews, TreatmentOptions, treat_views
+from manyview.methods.ocbr.treatment import DenseModel, SparseModel
 from manyview.methods.result import PRIVATE, WeightedClustering
 from manyview.numerics.loop import Callback, Outcome
 from manyview.partition.blockmodel import Search
-from manyview.preprocessing.scaling import Scaler, Scaling, choose_scalings
+from manyview.preprocessing.kinds import COORDINATES, KINDS_RULE, Kind, check_kind_names
+from manyview.preprocessing.scaling import Scaler, Scaling, one_per_view
 from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Mask, Seed, is_sparse
 from manyview.views.container import Views
@@ -26,20 +29,20 @@ from manyview.views.container import Views
 @saved
 @dataclass(frozen=True)
 class Reconstruction:
-    """What turns bases into cleaned views: loadings, the scaling of each view, and who is in it."""
+    """What turns bases into cleaned views: loadings, the way back of each dense view, and who is in it."""
 
     loadings: tuple[Dense, ...]
-    scalers: tuple[Scaler, ...]
+    models: tuple[DenseModel | SparseModel, ...]
     present: Mask
 
     def of(self, bases: list[Dense]) -> list[Dense]:
-        """Return U D' of each view in its own units; rows of samples that are absent from it are NaN."""
-        views = zip(bases, self.loadings, self.scalers, self.present.T, strict=True)
-        return [np.where(here[:, None], _undo(U @ D.T, scaler), U.dtype.type(np.nan)) for U, D, scaler, here in views]
+        """Return U D' of each view, dense ones in their own units; rows of absent samples are NaN."""
+        views = zip(bases, self.loadings, self.models, self.present.T, strict=True)
+        return [np.where(here[:, None], _undo(U @ D.T, model), U.dtype.type(np.nan)) for U, D, model, here in views]
 
 
-def _undo(Y: Dense, scaler: Scaler) -> Dense:
-    return Y if scaler.columns is None else scaler.columns.undo(Y)
+def _undo(B: Dense, model: DenseModel | SparseModel) -> Dense:
+    return model.undo(B) if isinstance(model, DenseModel) else B
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,18 +52,9 @@ class OCBRClustering(WeightedClustering):
     bases: list[Dense]
     graphs: list[Graph]
     corruption: list[Graph]
+    view_kinds: dict[str, Kind]
     search: Search | None
     reconstruction: Reconstruction = field(metadata=PRIVATE)
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Views that have been scaled and recovered."""
-
-    views: Views
-    scaling: dict[str, str]
-    scalers: list[Scaler]
-    recovered: RecoveredViews
 
 
 class OCBR(MultiViewClusterer):
@@ -96,9 +90,14 @@ class OCBR(MultiViewClusterer):
         What is partitioned. "consensus": all graphs, each telling only what it can tell
         (`manyview.partition.blockmodel`). The others cut one graph: "joint", of distances summed over the views;
         "sum", the views' graphs added; "blend", both.
-    scaling : {"auto", "robust", "standard", "unit", "none"}, or one per view, default="auto"
-        "robust" standardises with outliers left out; "unit" scales rows, for counts and text. "auto" takes "unit"
-        for views that are mostly zeros, otherwise "robust".
+    kinds : dict of view name to kind, optional
+        What a view is, where the values do not show it: "features", "coordinates" (of a PCA, LSI or other embedding),
+        "counts", "binary", "sparse", "composition", "affinities" or "graph". By default it is recognised, and
+        `view_kinds_` says as what and why.
+    scaling : {"auto", "soft", "standard", "robust", "unit", "none"}, or one per view, default="auto"
+        How much each column counts after cleaning. "auto" goes by the kind: "soft" for features (divided by the root of
+        the squared deviation plus the squared geometric mean of all deviations), "none" for coordinates, "unit" (rows
+        of one length) for sparse kinds. "standard" and "robust" standardise.
     degree_regularization : float, default=1.0
         tau in D + tau mean(D); keeps a cut from splitting off a few outliers. 0 turns it off.
     max_iter : int, default=200
@@ -132,6 +131,8 @@ class OCBR(MultiViewClusterer):
     search_ : Search or None
         How the partition was found: its objective J, starts, sweeps, and how near the runner-up was. None if one graph
         was cut.
+    view_kinds_ : dict of view name to Kind
+        What each view was taken for (`name`) and, in a sentence, why, and whether it was cleaned (`reason`).
     scaling_ : dict
         The scaling used, by view.
     n_iter_, history_
@@ -166,6 +167,7 @@ class OCBR(MultiViewClusterer):
         "n_components": OrNone(Whole(1)),
         "sparsity": Number(1e-6),  # at 0, every entry would be an error
         "noise_level": Number(1e-6),
+        "kinds": KINDS_RULE,
         "graph": OneOf(GRAPHS),
         "degree_regularization": Number(0),
         "max_iter": Whole(1),
@@ -184,6 +186,7 @@ class OCBR(MultiViewClusterer):
         sparsity: float = 1.0,
         noise_level: float = 0.2,
         graph: str = "consensus",
+        kinds: Mapping[str, str] | None = None,
         scaling: Scaling = "auto",
         degree_regularization: float = 1.0,
         max_iter: int = 200,
@@ -198,6 +201,7 @@ class OCBR(MultiViewClusterer):
         self.sparsity = sparsity
         self.noise_level = noise_level
         self.graph = graph
+        self.kinds = kinds
         self.scaling = scaling
         self.degree_regularization = degree_regularization
         self.max_iter = max_iter
@@ -214,60 +218,61 @@ class OCBR(MultiViewClusterer):
         """
         return self._reconstruction.of(self.bases_)
 
-    def _prepare(self, views: Views) -> Prepared:
-        scaling = choose_scalings(views, self.scaling, dense="robust")
-        scalers = [Scaler.fit(X, scaling[name]) for name, X in views.items()]
-        # sparse views stay as they are, to be cleaned before their rows are scaled
-        tables = [
-            X if scaler.columns is None else scaler.columns.apply(X)
-            for X, scaler in zip(views.arrays, scalers, strict=True)
-        ]
-        counts = [way == "unit" or is_sparse(X) for way, X in zip(scaling.values(), tables, strict=True)]
-        options = RecoveryOptions(
-            self.n_components,
-            self.sparsity,
-            self.noise_level,
-            self.max_iter,
-            self.tol,
-            self.callback,
-            self._settings,
+    def _check_views(self, views: Views) -> None:
+        super()._check_views(views)
+        check_kind_names(views, self.kinds)
+        for X, way in zip(views.arrays, self._scalings(views).values(), strict=True):
+            if is_sparse(X) and way in ("standard", "soft", "robust"):
+                Scaler.fit(X, way)  # says why not
+
+    def _scalings(self, views: Views) -> dict[str, str]:
+        return one_per_view(views, self.scaling)
+
+    def _prepare(self, views: Views) -> tuple[Views, TreatedViews]:
+        options = TreatmentOptions(
+            scaling=self._scalings(views),
+            kinds=dict(self.kinds or {}),
+            n_components=self.n_components,
+            sparsity=self.sparsity,
+            noise_level=self.noise_level,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            callback=self.callback,
+            settings=self._settings,
         )
         asked = 1 if isinstance(self.n_clusters, str) else self.n_clusters
-        return Prepared(views, scaling, scalers, recover(tables, counts, asked, options))
+        return views, treat_views(views, asked, options)
 
-    def _graphs_to_select_by(self, prepared: Prepared) -> list[Graph]:
-        """Return the joint graph of the recovered views."""
-        return [make_layers(prepared.recovered, self.n_neighbors, self._settings).joint_graph()]
+    def _graphs_to_select_by(self, prepared: tuple[Views, TreatedViews]) -> list[Graph]:
+        """Return the joint graph of the treated views."""
+        return [make_layers(prepared[1], self.n_neighbors, self._settings).joint_graph()]
 
-    def _fit(self, prepared: Prepared, n_clusters: int) -> OCBRClustering:
-        recovered, scalers = prepared.recovered, prepared.scalers
-        layers = make_layers(recovered, self.n_neighbors, self._settings)
-        graphs = [layers.view_graph(v) for v in range(len(recovered.views))]
+    def _fit(self, prepared: tuple[Views, TreatedViews], n_clusters: int) -> OCBRClustering:
+        views, treated = prepared
+        layers = make_layers(treated, self.n_neighbors, self._settings)
+        graphs = [layers.view_graph(v) for v in range(views.n_views)]
         options = PartitionOptions(
             n_clusters, self.graph, self.degree_regularization, self.random_state, self._settings
         )
         layers, found = find_partition(layers, graphs, options)
-        n = recovered.n_samples
-        errors = [spread(view.E, view.samples, n) for view in recovered.views]
+        n = views.n_samples
+        kinds = {name: view.kind for name, view in zip(views.names, treated.views, strict=True)}
+        scalings = self._scalings(views)
+        loadings, models = (tuple(getattr(view, part) for view in treated.views) for part in ("D", "model"))
         return OCBRClustering(
             labels=found.labels,
             embedding=found.embedding,
             affinity=found.affinity,
             view_weights=found.view_weights,
-            bases=[spread(view.U, view.samples, n) for view in recovered.views],
+            bases=[spread(view.U, view.samples, n) for view in treated.views],
             graphs=graphs,
-            # sparse views were cleaned as they are
-            corruption=[
-                E if scaler.columns is None else scaler.to_own_units(E, X)
-                for E, scaler, X in zip(errors, scalers, prepared.views.arrays, strict=True)
-            ],
+            corruption=[spread(view.E, view.samples, n) for view in treated.views],
+            view_kinds=kinds,
             search=found.search,
-            reconstruction=Reconstruction(
-                tuple(view.D for view in recovered.views), tuple(scalers), prepared.views.present
-            ),
-            scaling=prepared.scaling,
-            placing=LayerPlacing.of(scalers, recovered, layers, found),
-            outcome=_whole_outcome(recovered.outcome, found.search),
+            reconstruction=Reconstruction(loadings, models, views.present),
+            scaling={name: usual_scaling(kinds[name]) if way == "auto" else way for name, way in scalings.items()},
+            placing=LayerPlacing.of(treated, layers, found),
+            outcome=_whole_outcome(treated.outcome, found.search),
         )
 
 
@@ -276,3 +281,10 @@ def _whole_outcome(recovery: Outcome, search: Search | None) -> Outcome:
     if search is None or search.converged or not recovery.converged:
         return recovery
     return Outcome("max_iter", recovery.history)
+
+
+def usual_scaling(kind: Kind) -> str:
+    """Return the scaling that "auto" stands for."""
+    if kind.is_sparse:
+        return "unit"
+    return "none" if kind.name == COORDINATES else "soft"

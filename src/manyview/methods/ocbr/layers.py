@@ -12,7 +12,7 @@ from manyview.graphs.affinity import adaptive_graph
 from manyview.graphs.incomplete import IncompleteSamples, shared_graph, shared_links, spread_graph
 from manyview.preprocessing.scaling import side_by_side
 from manyview.records import saved
-from manyview.typing import Array, Indices, Mask
+from manyview.typing import Array, Graph, Indices, Mask
 
 
 @saved
@@ -27,6 +27,7 @@ class Layers:
     joined : the views over which the joint graph sums distances
     completed : where samples are absent from views, rows of all views at once with what is missing completed, and the
         sample index of each; otherwise None
+    given : per view, the graph itself where the view is one, otherwise None
     """
 
     rows: tuple[Array, ...]
@@ -35,6 +36,7 @@ class Layers:
     neighbors: tuple[int, ...]
     joined: tuple[int, ...]
     completed: tuple[Array, Indices] | None = None
+    given: tuple[Graph | None, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -44,6 +46,9 @@ class Layers:
     def view_graph(self, v: int) -> sp.csr_array:
         """Adaptive neighbours within a view; samples that are absent, or all alike, have no links."""
         R, n = self.rows[v], self.n_samples
+        given = self.given[v] if self.given else None
+        if given is not None:
+            return given if len(self.samples[v]) == n else spread_graph(given, self.samples[v], n)
         if abs(R).max() == 0:
             return sp.csr_array((n, n), dtype=R.dtype)
         W = adaptive_graph(R, self.neighbors[v])

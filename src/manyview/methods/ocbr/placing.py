@@ -9,15 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.methods.ocbr.consensus import Partition
-from manyview.methods.ocbr.counts import CountCleaner
 from manyview.methods.ocbr.layers import Layers
-from manyview.methods.ocbr.recovered import RecoveredViews
-from manyview.methods.ocbr.recovery import Loadings
+from manyview.methods.ocbr.treated import TreatedViews
+from manyview.methods.ocbr.treatment import DenseModel, SparseModel
 from manyview.numerics.division import shares
 from manyview.partition.blockmodel import Blocks
-from manyview.preprocessing.scaling import Scaler, unit_distance_factor, without_missing
+from manyview.preprocessing.scaling import unit_distance_factor
 from manyview.records import saved
-from manyview.typing import Array, Dense, Graph, Labels
+from manyview.typing import Array, Dense, Graph, Labels, is_sparse
 from manyview.views.presence import present_rows
 
 
@@ -26,8 +25,7 @@ from manyview.views.presence import present_rows
 class LayerPlacing:
     """What a fit keeps for new samples: O(n (r + s)) numbers, and the rows of sparse views."""
 
-    scalers: tuple[Scaler, ...]
-    models: tuple[Loadings | CountCleaner, ...]
+    models: tuple[DenseModel | SparseModel, ...]
     scales: tuple[float, ...]
     layers: Layers
     layer_weights: Dense
@@ -35,12 +33,11 @@ class LayerPlacing:
     blocks: Blocks
 
     @classmethod
-    def of(cls, scalers: Sequence[Scaler], recovered: RecoveredViews, layers: Layers, found: Partition) -> LayerPlacing:
+    def of(cls, treated: TreatedViews, layers: Layers, found: Partition) -> LayerPlacing:
         """Keep what it takes to place new samples."""
         return cls(
-            scalers=tuple(scalers),
-            models=tuple(view.model for view in recovered.views),
-            scales=tuple(unit_distance_factor(view.rows) for view in recovered.views),
+            models=tuple(view.model for view in treated.views),
+            scales=tuple(unit_distance_factor(view.rows) for view in treated.views),
             layers=layers,
             layer_weights=shares(found.model.information(found.labels)),
             labels=found.labels,
@@ -53,14 +50,13 @@ class LayerPlacing:
         Time O(m (n r + d r)), memory O(m (d + s)) and a block.
         """
         present = np.column_stack([present_rows(X) for X in tables])
-        rows = [self._represent(v, X) for v, X in enumerate(tables)]
+        models = zip(self.models, tables, self.scales, strict=True)
+        rows = [model.represent(as_fitted(model, X)) * X.dtype.type(scale) for model, X, scale in models]
         links = self.layers.links(rows, present)
         mixed = sp.csr_array(sum(W * W.dtype.type(w) for W, w in zip(links, self.layer_weights, strict=True)))
         return self.blocks.evidence(self.labels, links), mixed
 
-    def _represent(self, v: int, X: Array) -> Array:
-        """Return the rows of a view; those of samples that are absent are ignored later."""
-        model, columns = self.models[v], self.scalers[v].columns
-        scaled = X if columns is None else columns.apply(X)
-        rows = model.represent(without_missing(scaled) if isinstance(model, CountCleaner) else scaled)
-        return rows * X.dtype.type(self.scales[v])
+
+def as_fitted(model: DenseModel | SparseModel, X: Array) -> Array:
+    """Return a table dense where the model is of a dense view; sparse views take either."""
+    return X.toarray() if isinstance(model, DenseModel) and is_sparse(X) else X

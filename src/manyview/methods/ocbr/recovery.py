@@ -13,10 +13,8 @@ minimum, and the distance to their fixed point says when to stop.
 A view of d < r features has no low rank by which its entries could tell about one another. There theta is raised by
 r / d, up to three times (`narrowness`), which leaves of the recovery a clipping of far-out entries.
 
-The tight threshold kappa makes L robust, but takes too much out of a view that is clean, or not of low rank. So how
-much of a view is gross error is read off the residuals X - L (`Recovery.leniency`): where hardly any lie far out on
-*both* sides there is no such error (a skewed feature is far out on one side only), and the view is cleaned with a
-threshold up to twenty times as high.
+The tight threshold kappa makes L robust, but takes too much out of a view that is clean, or not of low rank. So whether
+a view is cleaned at all, and how strictly, is read off the residuals X - L (`errors.py`).
 
 Values that are missing (NaN) have no part in the last two terms: the fidelity counts what was observed, and low rank
 completes the rest. In the gradient step that puts the current L in their place.
@@ -31,16 +29,15 @@ import numpy as np
 
 from manyview.numerics.projections import orthonormal_columns
 from manyview.numerics.proximal import soft_threshold
+from manyview.numerics.robust import GAUSSIAN, column_deviations
 from manyview.numerics.starts import fixed_directions
 from manyview.records import saved
 from manyview.typing import Dense, Mask
 
 START_CLIP = 3.0  # in robust deviations: no entry may dominate the first subspace
 START_STEPS = 3
-FAR_OUT = 4.0  # robust deviations of the residuals
-GROSS_SHARE = 0.04  # with this share of the residuals far out, half on each side, a view is grossly corrupted
 PLACING_STEPS = 30  # of a new sample; the error shrinks by the share that is kept of each direction
-REPORTED = 3.0  # robust deviations from which an error is reported as one
+REPORTED = 3.0  # robust deviations of its column's residuals from which an error is reported as one
 
 
 @dataclass
@@ -111,28 +108,28 @@ class Recovery:
         E = soft_threshold(R, self.kappa)
         return self.tau * float(self.spectrum.sum()) + (float(np.vdot(R, R)) - float(np.vdot(E, E))) / 2
 
+    @property
+    def residuals(self) -> Dense:
+        """X - L, which means nothing where X was not observed."""
+        return self.X - self.L
+
     def cleaned(self, leniency: float) -> Dense:
         """Return X - E in units of the table, with the threshold of E at kappa times the leniency."""
         return self.corrected(self.L, self.kappa * leniency) * self.X.dtype.type(self.unit)
 
-    def leniency(self, most: float) -> float:
-        """Return 1 for a view that is grossly corrupted, and more the less it seems so.
-
-        At most `most`; in a narrow view, whose kappa is raised, as much less.
-        """
-        R = self._residuals()
-        far = FAR_OUT * robust_deviation(R)
-        share = 2 * min(float(np.mean(far < R)), float(np.mean(far < -R)))
-        return max(1.0, min(GROSS_SHARE / max(share, 1e-9), most / self.narrowness))
+    def completed(self) -> Dense:
+        """Return X in units of the table, with L where it was not observed."""
+        X = self.X if self.observed is None else np.where(self.observed, self.X, self.L)
+        return X * self.X.dtype.type(self.unit)
 
     def gross_errors(self) -> Dense:
-        """X - L where it is out of the ordinary, otherwise 0, in units of the table.
+        """X - L where it is out of the ordinary for its column, otherwise 0, in units of the table.
 
         E itself is non-zero wherever small noise exceeds kappa; reported as errors are only residuals beyond
         `REPORTED` robust deviations.
         """
-        R = self.X - self.L
-        beyond = np.abs(R) > max(REPORTED * robust_deviation(self._residuals()), self.kappa)
+        R = self.residuals
+        beyond = np.abs(R) > REPORTED * column_deviations(R, self.observed)
         if self.observed is not None:
             beyond &= self.observed
         return np.where(beyond, R, 0) * self.X.dtype.type(self.unit)
@@ -151,35 +148,32 @@ class Recovery:
 @saved
 @dataclass(frozen=True)
 class Loadings:
-    """What was learnt of a view, to recover other samples of it: their rows of X - E, without the other samples.
+    """What was learnt of a view, to clean and complete other samples of it, without the other samples.
 
     For a row x, with the right singular vectors P held fixed, l minimises the same Huber loss of x - l, shrunk as the
-    singular values were: l = P diag(keep) P' (x - e), e = soft(x - l, kappa). `to_rows` takes x - e to the row that
-    represents the sample.
+    singular values were: l = P diag(keep) P' (x - e), e = soft(x - l, kappa).
     """
 
     P: Dense
     keep: Dense
-    to_rows: Dense
     unit: float
     kappa: float
     leniency: float
 
     @classmethod
-    def of(cls, state: Recovery, leniency: float, to_rows: Dense) -> Loadings:
-        """Take the loadings from a view that has been recovered."""
+    def of(cls, state: Recovery, leniency: float) -> Loadings:
+        """Take the loadings from a view that has been recovered; an infinite leniency cleans nothing."""
         keep = state.spectrum / (state.spectrum + state.spectrum.dtype.type(state.tau))
-        return cls(state.P, keep, to_rows, state.unit, state.kappa, leniency)
+        return cls(state.P, keep, state.unit, state.kappa, leniency)
 
-    def represent(self, X: Dense) -> Dense:
-        """Return the rows of other samples; time O(m d r) per step."""
+    def clean(self, X: Dense) -> Dense:
+        """Return X - E of other samples, completed where values are missing; time O(m d r) per step."""
         missing = np.isnan(X)
         values = np.where(missing, 0, X) / X.dtype.type(self.unit)
         L = np.zeros_like(values)
         for _ in range(PLACING_STEPS):
             L = (self._corrected(values, missing, L, self.kappa) @ (self.P * self.keep)) @ self.P.T
-        A = self._corrected(values, missing, L, self.kappa * self.leniency)
-        return A @ (self.to_rows * X.dtype.type(self.unit))
+        return self._corrected(values, missing, L, self.kappa * self.leniency) * X.dtype.type(self.unit)
 
     @staticmethod
     def _corrected(X: Dense, missing: Mask, L: Dense, kappa: float) -> Dense:
@@ -191,13 +185,8 @@ def narrowness(d: int, r: int, most: float) -> float:
     return min(max(r / d, 1.0), most)
 
 
-def robust_deviation(R: Dense) -> float:
-    """1.4826 times the median magnitude: the standard deviation, if R is Gaussian but for some outliers."""
-    return 1.4826 * float(np.median(np.abs(R)))
-
-
 def typical_size(X: Dense) -> float:
-    """Robust standard deviation of the values about 0: 1.4826 times the median of their magnitudes.
+    """Robust standard deviation of the values about 0, from the median of their magnitudes.
 
     Where over half of them are 0: that of the others, times the root of their share.
     """
@@ -206,7 +195,7 @@ def typical_size(X: Dense) -> float:
     if median <= 1e-6 * size.mean():
         size = size[size > 0]
         median = float(np.median(size)) * np.sqrt(size.size / X.size) if size.size else 0.0
-    return 1.4826 * median or 1.0
+    return GAUSSIAN * median or 1.0
 
 
 def orthogonal_iteration(A: Any, U: Dense) -> Dense:

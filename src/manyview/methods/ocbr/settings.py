@@ -14,9 +14,7 @@ class Settings:
     Attributes
     ----------
     rank : columns of each basis, enough for the signal of every view tried
-    exponent : p in the rows U S^p; between the distances of X - E itself (1) and those of the bare basis (0)
     narrowest : most that the noise level is raised by in views of few features
-    most_lenient : times kappa; beyond, hardly an entry is touched
     neighbors, sparse_neighbors : of a sample; those of a sparse view share few features, so more of them must vote
     rarity : whether rare features of sparse views are weighted up
     clean_counts : whether entries of sparse views are weighed by how likely they are signal
@@ -27,9 +25,7 @@ class Settings:
     """
 
     rank: int = 60
-    exponent: float = 0.75
     narrowest: float = 3.0
-    most_lenient: float = 20.0
     neighbors: int = 10
     sparse_neighbors: int = 20
     rarity: bool = True

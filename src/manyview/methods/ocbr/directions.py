@@ -1,0 +1,94 @@
+r"""Rows that represent the samples of a view: its leading directions, each weighed by how much of it is signal.
+
+With B = U diag(s) P' (centred columns), the row of a sample is
+
+.. math:: u\, \mathrm{diag}(s^{1/2} (1 - \nu^2 / s^2)), \qquad \nu^2 = s_r^2 \min(1, d / r),
+
+divided by the root of its squared length plus the mean of that. The last of the r singular values bounds the noise that
+is in every direction; 1 - nu^2 / s^2 is then the share of a direction that is signal (as in probabilistic PCA). In
+views of d < r columns the bound is loose, and nu^2 is lowered by d / r. The exponent 1/2 lies between the distances of
+B itself (1) and those of the bare basis (0). The last step draws far-out samples in, half-way to comparing directions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.utils.extmath import randomized_svd
+
+from manyview.records import saved
+from manyview.typing import Array, Dense, is_sparse
+
+EXPONENT = 0.5
+GRAM_SIZE = 1000  # up to so many columns or rows, singular vectors come from the Gram matrix
+POWER_STEPS = 6  # of the randomised SVD of larger tables
+NEGLIGIBLE = 1e-6  # of the largest singular value
+
+
+@saved
+@dataclass(frozen=True)
+class Directions:
+    """The map from columns to rows, for other samples too: row = b @ to_rows, over its softened length."""
+
+    to_rows: Dense  # (d, r)
+    mean_square: float  # mean squared length of the rows before that
+
+    def apply(self, B: Array) -> Dense:
+        """Return the rows of samples."""
+        return soften(np.asarray(B @ self.to_rows), self.mean_square)
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Leading singular vectors U (n x r), P (d x r) and values of a table, and the share of each that is signal."""
+
+    U: Dense
+    s: Dense
+    P: Dense
+    signal: Dense
+
+    @property
+    def loadings(self) -> Dense:
+        """D (d x r), with U D' the table without the directions that hold no signal."""
+        return (self.P * (self.s * (self.signal > 0))).astype(self.P.dtype)
+
+
+def find_directions(B: Array, r: int, rank: int) -> tuple[Directions, Basis, Dense]:
+    """Return the map, the basis it rests on, and the rows of B; `rank` is the usual r, by which d counts as narrow."""
+    U, s, P = leading_vectors(B, min(r, *B.shape))
+    noise = s[-1] ** 2 * min(1.0, B.shape[1] / rank) if len(s) > 1 else 0.0
+    signal = 1 - noise / s**2 if len(s) else s
+    to_rows = P * (s ** (EXPONENT - 1) * signal)
+    rows = U * (s**EXPONENT * signal)
+    mean_square = float(np.vdot(rows, rows)) / len(rows)
+    dtype = B.dtype
+    basis = Basis(U.astype(dtype), s, P.astype(dtype), signal)
+    return Directions(to_rows.astype(dtype), mean_square), basis, soften(rows, mean_square).astype(dtype)
+
+
+def soften(R: Dense, mean_square: float) -> Dense:
+    """Divide each row by the root of its squared length plus the mean one."""
+    squares = np.einsum("ij,ij->i", R, R)
+    return R / np.sqrt(squares + (mean_square or 1.0))[:, None].astype(R.dtype)
+
+
+def leading_vectors(B: Array, r: int) -> tuple[Dense, Dense, Dense]:
+    """Leading r singular triplets in double precision, negligible ones left out; at least one."""
+    if is_sparse(B) or min(B.shape) > GRAM_SIZE:
+        U, s, Pt = randomized_svd(B, r, n_iter=POWER_STEPS, random_state=0)
+        P = Pt.T
+    elif B.shape[1] <= B.shape[0]:
+        s, P = _from_gram(B.astype(np.float64).T @ B, r)
+        U = B @ (P / np.maximum(s, np.finfo(float).tiny))
+    else:
+        s, U = _from_gram(B.astype(np.float64) @ B.T, r)
+        P = B.T @ (U / np.maximum(s, np.finfo(float).tiny))
+    keep = s > max(NEGLIGIBLE * s[0], np.finfo(float).tiny)
+    keep[0] = True
+    return U[:, keep], np.maximum(s[keep], np.finfo(float).tiny), P[:, keep]
+
+
+def _from_gram(G: Dense, r: int) -> tuple[Dense, Dense]:
+    w, V = np.linalg.eigh(G)
+    return np.sqrt(np.maximum(w[::-1][:r], 0)), V[:, ::-1][:, :r]

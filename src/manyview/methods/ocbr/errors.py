@@ -1,0 +1,85 @@
+"""Does a view hold gross errors at all? Heavy tails, skew and bad samples are not errors.
+
+The residuals R = X - L of the recovery are compared with a robust deviation of their own column; beyond `FAR_OUT` of
+these an entry is far out. Heavy tails of measurements sit in certain columns (skewed features), in certain rows (bad
+samples), or on one side. Errors at random strike quiet rows and columns as often as the others, and both sides. So far
+residuals are counted on the side that has fewer, in the quieter half of the rows and the quieter half of the columns.
+Which half is quiet is read off other entries than those that are counted (rows by the other columns, columns by the
+other rows; even and odd ones), so that choosing does not bias the count: for errors at random the estimate is exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from manyview.numerics.robust import column_deviations
+from manyview.typing import Dense, Indices, Mask
+
+FAR_OUT = 4.0  # robust deviations of the residuals of a column
+TOLERATED = 0.0125  # share of the entries that may be far out at random, as a lower bound, before a view is cleaned
+GROSS_SHARE = 0.04  # from this share on, cleaning is as strict as it gets
+ORTHOGONAL = 0.25  # of the mean square correlation that chance gives: columns with less have been made orthogonal
+FEWEST_COLUMNS = 3  # that can be called orthogonal
+
+
+@dataclass(frozen=True)
+class GrossError:
+    """Share of the entries that random errors put far out, and a lower bound: one standard error of its root less."""
+
+    share: float
+    lower: float
+
+    @property
+    def present(self) -> bool:
+        """Whether the view has to be cleaned."""
+        return self.lower > TOLERATED
+
+    @property
+    def leniency(self) -> float:
+        """Factor on the threshold of E: 1 for a grossly corrupted view, more for one that is less so."""
+        return max(1.0, GROSS_SHARE / max(self.share, 1e-9))
+
+
+NO_ERROR = GrossError(0.0, 0.0)
+
+
+def gross_error(R: Dense, observed: Mask | None = None) -> GrossError:
+    """Estimate how many residuals are far out because of errors that strike at random."""
+    far = FAR_OUT * column_deviations(R, observed)
+    known = np.ones(R.shape, dtype=bool) if observed is None else observed
+    high, low = (far < R) & known, (far < -R) & known
+    out = high | low
+    counted = np.zeros(3)
+    for a in (0, 1):
+        for b in (0, 1):
+            by_row = _share(out[a::2, 1 - b :: 2], known[a::2, 1 - b :: 2], axis=1)
+            by_column = _share(out[1 - a :: 2, b::2], known[1 - a :: 2, b::2], axis=0)
+            quiet = np.ix_(_lower_half(by_row), _lower_half(by_column))
+            counted += [part[a::2, b::2][quiet].sum() for part in (high, low, known)]
+    hits, total = float(counted[:2].min()), max(float(counted[2]), 1.0)
+    return GrossError(2 * hits / total, 2 * max(np.sqrt(hits) - 1, 0) ** 2 / total)
+
+
+def _share(out: Mask, known: Mask, axis: int) -> Dense:
+    return out.sum(axis=axis) / np.maximum(known.sum(axis=axis), 1)
+
+
+def _lower_half(values: Dense) -> Indices:
+    return np.argsort(values, kind="stable")[: (len(values) + 1) // 2]
+
+
+def is_orthogonal(X: Dense) -> bool:
+    """Whether the columns are exactly uncorrelated, as principal components of these very samples are.
+
+    Errors at random would leave correlations of about 1 / sqrt(n), so there are none.
+    """
+    n = len(X)
+    sd = X.std(axis=0, dtype=np.float64)
+    varies = sd > 1e-6 * np.abs(X).max(axis=0)
+    d = int(varies.sum())
+    if np.isnan(sd).any() or d < FEWEST_COLUMNS or n <= d:
+        return False
+    C = np.corrcoef(X[:, varies].T.astype(np.float64))
+    return (float(np.sum(C**2)) - d) / (d * (d - 1)) < ORTHOGONAL / (n - 1)

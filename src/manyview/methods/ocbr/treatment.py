@@ -1,0 +1,241 @@
+r"""What is done to one view before graphs are built: recognise, clean if it needs it, weigh columns, represent samples.
+
+Dense views are cleaned in standardised columns: an error is one relative to how much its feature varies. Without gross
+errors (`errors.py`) the table stays exactly as it is. What a column then counts depends on the kind of the view:
+
+- features: the column is divided by :math:`\sqrt{sd^2 + g^2}`, g the geometric mean of all sds. One that varies much
+  counts as if standardised; one that hardly varies is not blown up to the same size, for it holds mostly noise.
+- coordinates: as they are, for their variances are what the coordinates were chosen by.
+- compositions: square roots first, then as features.
+
+Sparse views are cleaned entry by entry (`counts.py`); logarithms of the entries, rare features weighted up, rows of one
+length. Their samples are represented by the leading directions beside the entries themselves: directions tell what
+words mean together, entries find near-duplicates. A graph is also a layer of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from manyview.methods.ocbr.counts import CountCleaner, log_rarity_rows
+from manyview.methods.ocbr.directions import Directions, find_directions
+from manyview.methods.ocbr.errors import NO_ERROR, GrossError, gross_error, is_orthogonal
+from manyview.methods.ocbr.recovery import Loadings, Recovery
+from manyview.methods.ocbr.settings import Settings
+from manyview.numerics.division import inverse_or_zero
+from manyview.preprocessing.kinds import COMPOSITION, COORDINATES, GRAPH, Kind, recognize_columns
+from manyview.preprocessing.scaling import Standardizer, unit_distance_factor, without_missing
+from manyview.records import saved
+from manyview.typing import Array, Dense, Graph, Indices, is_sparse
+
+
+@dataclass(frozen=True)
+class TreatedView:
+    """A view ready for neighbours, for the samples that are in it; `model` treats other samples in the same way.
+
+    Attributes
+    ----------
+    samples : (m,), the sample index of each row
+    rows : (m, r), what represents the samples
+    U, D : basis (m, r) and loadings (d, r) of the table that `model` was learnt from
+    E : (m, d), gross errors in units of the view
+    kind : what the view was taken for, and why
+    graph : the layer itself, for a view that is a graph; otherwise None
+    """
+
+    samples: Indices
+    rows: Array
+    U: Dense
+    D: Dense
+    E: Graph
+    kind: Kind
+    model: DenseModel | SparseModel
+    graph: Graph | None = None
+
+
+# Dense views -----------------------------------------------------------------------------------------
+
+
+@saved
+@dataclass(frozen=True)
+class DenseModel:
+    """The way from a table to rows: roots?, standardise, clean and complete, weigh the columns, project."""
+
+    roots: bool
+    standardizer: Standardizer
+    loadings: Loadings
+    cleaned: bool
+    mean: Dense
+    weights: Dense
+    directions: Directions
+
+    def represent(self, X: Dense) -> Dense:
+        """Return the rows of other samples."""
+        Y = self.standardizer.apply(to_roots(X) if self.roots else X)
+        if self.cleaned or np.isnan(Y).any():
+            Y = self.loadings.clean(Y)
+        return self.directions.apply((Y - self.mean) * self.weights)
+
+    def undo(self, B: Dense) -> Dense:
+        """Return weighed columns to the units of the view."""
+        Y = self.standardizer.undo(B * inverse_or_zero(self.weights) + self.mean)
+        return np.square(Y) if self.roots else Y
+
+
+@dataclass
+class DenseView:
+    """A dense view while it is being recovered."""
+
+    X: Dense
+    samples: Indices
+    kind: Kind
+    scaling: str
+    roots: bool
+    standardizer: Standardizer
+    recovery: Recovery
+
+    @classmethod
+    def start(
+        cls,
+        X: Dense,
+        samples: Indices,
+        kind: Kind,
+        scaling: str,
+        r: int,
+        noise_level: float,
+        sparsity: float,
+        settings: Settings,
+    ) -> DenseView:
+        """Standardise, and begin the recovery."""
+        roots = kind.name == COMPOSITION
+        table = to_roots(X) if roots else X
+        standardizer = Standardizer.fit(table, robust=True)
+        recovery = Recovery.start(standardizer.apply(table), r, noise_level, sparsity, settings.narrowest)
+        return cls(X, samples, kind, scaling, roots, standardizer, recovery)
+
+    def finish(self, r: int, settings: Settings, *, recognize: bool) -> TreatedView:
+        """Clean if there are gross errors, and represent the samples."""
+        state = self.recovery
+        error = NO_ERROR if self._is_orthogonal() else gross_error(state.residuals, state.observed)
+        A = state.cleaned(error.leniency) if error.present else state.completed()
+        kind = self.kind
+        if error.present and recognize and not self.roots:
+            kind = recognize_columns(A * self.standardizer.units.astype(A.dtype))
+        mean, weights = weigh_columns(A, self.standardizer.units, self.scaling, kind)
+        B = (A - mean) * weights
+        directions, basis, rows = find_directions(B, r, settings.rank)
+        leniency = error.leniency if error.present else np.inf
+        model = DenseModel(
+            self.roots, self.standardizer, Loadings.of(state, leniency), error.present, mean, weights, directions
+        )
+        told = replace(kind, reason=f"{kind.reason}; {describe_error(error)}")
+        return TreatedView(self.samples, rows, basis.U, basis.loadings, self._errors(error), told, model)
+
+    def _is_orthogonal(self) -> bool:
+        return self.recovery.observed is None and is_orthogonal(self.X)
+
+    def _errors(self, error: GrossError) -> Graph:
+        """Return the errors in units of the view."""
+        if not error.present:
+            return sp.csr_array(self.X.shape, dtype=self.X.dtype)
+        E = self.recovery.gross_errors() * self.standardizer.units.astype(self.X.dtype)
+        if self.roots:
+            E = np.where(E != 0, self.X - np.square(to_roots(self.X) - E), 0)
+        return sp.csr_array(E)
+
+
+def to_roots(X: Dense) -> Dense:
+    """Return square roots; negative entries, which a composition has not, count as 0."""
+    return np.sqrt(np.maximum(X, 0))
+
+
+def weigh_columns(A: Dense, units: Dense, scaling: str, kind: Kind) -> tuple[Dense, Dense]:
+    """Return mean and weight of each column of A, which is standardised; `units` are its deviations in own units.
+
+    By logarithms, so that features in units of 1e300 do not overflow.
+    """
+    mean, sd = A.mean(axis=0, dtype=np.float64), A.std(axis=0, dtype=np.float64)
+    varies = (sd > 1e-6) & (units > 0)
+    own = np.log(np.where(varies, units, 1).astype(np.float64))
+    size = own + np.log(np.where(varies, sd, 1))  # logarithm of the sd in own units
+    if scaling == "auto":
+        scaling = "none" if kind.name == COORDINATES else "soft"
+    if scaling == "none":
+        weights = np.exp(own - size[varies].max(initial=-np.inf)) if varies.any() else own
+    elif scaling == "soft":
+        g = size[varies].mean() if varies.any() else 0.0
+        weights = 1 / np.sqrt(sd**2 + np.exp(2 * (g - own)))
+    else:
+        weights = np.ones_like(own) if scaling == "robust" else inverse_or_zero(sd)
+    return mean.astype(A.dtype), np.where(varies, weights, 0).astype(A.dtype)
+
+
+def describe_error(error: GrossError) -> str:
+    """Say whether a view was cleaned, and why."""
+    if error is NO_ERROR:
+        return "not cleaned: its columns are exactly orthogonal, so nothing has changed since they were made"
+    return f"{'cleaned' if error.present else 'not cleaned'}: {error.share:.1%} of the entries are far out at random"
+
+
+# Sparse views ----------------------------------------------------------------------------------------
+
+
+@saved
+@dataclass(frozen=True)
+class SparseModel:
+    """The way from counts to rows: clean, logarithms and rarity, directions beside the entries."""
+
+    cleaner: CountCleaner
+    directions: Directions
+    scales: tuple[float, float]
+
+    def represent(self, X: Array) -> Array:
+        """Return the rows of samples, stored as X is."""
+        B = log_rarity_rows(self.cleaner.clean(sp.csr_array(without_missing(X))), self.cleaner)
+        return self._beside(B, self.directions.apply(B), dense=not is_sparse(X))
+
+    def _beside(self, B: sp.csr_array, rows: Dense, *, dense: bool) -> Array:
+        first, second = (B.dtype.type(scale) for scale in self.scales)
+        if dense:
+            return np.hstack([B.toarray() * first, rows * second])
+        return sp.hstack([B * first, sp.csr_array(rows * second)], format="csr")
+
+
+def treat_sparse(X: Array, samples: Indices, kind: Kind, r: int, settings: Settings) -> TreatedView:
+    """Represent samples by the cleaned rows of a sparse view.
+
+    A value that is missing is taken for 0: nothing was counted.
+    """
+    counts = sp.csr_array(without_missing(X))
+    graph = None
+    if kind.name == GRAPH:
+        graph = without_diagonal(counts)
+        own = np.median(graph.data) if graph.nnz else 1.0
+        counts = sp.csr_array(graph + sp.eye_array(X.shape[0], dtype=counts.dtype) * counts.dtype.type(own))
+    cleaner = CountCleaner.fit(counts, clean=settings.clean_counts, weigh=settings.rarity)
+    A = cleaner.clean(counts)
+    B = log_rarity_rows(A, cleaner)
+    directions, basis, rows = find_directions(B, r, settings.rank)
+    model = SparseModel(cleaner, directions, (unit_distance_factor(B), unit_distance_factor(rows)))
+    told = "entries weighed by how likely they are signal" if cleaner.edges.size else "not cleaned: no negative entries"
+    return TreatedView(
+        samples,
+        model._beside(B, rows, dense=not is_sparse(X)),
+        basis.U,
+        basis.loadings,
+        sp.csr_array(counts - A),
+        replace(kind, reason=f"{kind.reason}; {told}"),
+        model,
+        graph,
+    )
+
+
+def without_diagonal(W: sp.csr_array) -> sp.csr_array:
+    """Return a graph without links of samples to themselves."""
+    W = W.copy()
+    W.setdiag(0)
+    W.eliminate_zeros()
+    return W
