@@ -1,22 +1,32 @@
-"""Accuracy of OCBR beside MFMSC and the plain sum of graphs: same data, same noise, defaults, same run.
+"""Accuracy of OCBR beside other methods: same data, same noise, defaults, same run.
 
 python benchmarks/accuracy.py digits           # 2 and 6 views, clean and 20 % corrupted, 10 draws
 python benchmarks/accuracy.py files [--large]  # every data set in the folder MANYVIEW_DATA, clean and 3 draws
 python benchmarks/accuracy.py curve            # digits, 0 to 40 % corrupted
 python benchmarks/accuracy.py seeds            # another seed on the same data
-python benchmarks/accuracy.py                  # all of it
+python benchmarks/accuracy.py                  # all of the above, beside MFMSC and the sum of graphs
+
+python benchmarks/accuracy.py --omics          # the labelled sets of MANYVIEW_DATA/omics, beside all quick methods
+python benchmarks/accuracy.py --large-text     # text and links of MANYVIEW_DATA/large
+python benchmarks/accuracy.py --omics --draws 3 --slow   # also corrupted; also RLRR and LRRGL, up to 2000 samples
+python benchmarks/accuracy.py --omics --only tcga_lgg267 --methods mfmsc ocbr
+
+The last four keep their runs in --out; the same command resumes.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from common import SumOfGraphs, digits, noisy, print_table, research_data, score, spread
+from common import SumOfGraphs, digits, mean_scores, noisy, print_table, research_data, score
 from manyview import MFMSC, OCBR
+from manyview.experiments.runner import Limits
+from rivals import LARGE_TEXT, OMICS, QUICK, SLOW, compare
 
 RIVALS = {"MFMSC": MFMSC, "sum of graphs": SumOfGraphs, "OCBR": OCBR}
 
@@ -31,7 +41,7 @@ def digits_table(draws: int) -> None:
             for name, which in (("20 % corrupted", range(draws)), ("clean", [None])):
                 cells = []
                 for method in RIVALS.values():
-                    r = spread(score(method, noisy(data, draw), data) for draw in which)
+                    r = mean_scores(score(method, noisy(data, draw), data) for draw in which)
                     cells.append(f"{r['acc']:.3f} / {r['nmi']:.3f} ({r['worst']:.3f})")
                 yield [f"{n_views} views, {name}", *cells]
 
@@ -47,8 +57,8 @@ def files_table(draws: int, *, large: bool, only: list[str]) -> None:
         for data in research_data(large=large, only=only):
             cells = []
             for name, method in RIVALS.items():
-                clean = score(method, data.views, data).acc
-                hurt = spread(score(method, noisy(data, draw), data) for draw in range(draws))["acc"]
+                clean = score(method, data.views, data)["acc"]
+                hurt = mean_scores(score(method, noisy(data, draw), data) for draw in range(draws))["acc"]
                 sums[name].append((clean, hurt))
                 cells.append(f"{clean:.3f} / {hurt:.3f}")
             yield [data.name, *cells]
@@ -66,7 +76,9 @@ def curve_table(draws: int) -> None:
         for n_views in (2, 6):
             data = digits(n_views)
             for name, method in RIVALS.items():
-                means = [spread(score(method, noisy(data, d, f), data) for d in range(draws))["acc"] for f in shares]
+                means = [
+                    mean_scores(score(method, noisy(data, d, f), data) for d in range(draws))["acc"] for f in shares
+                ]
                 yield [f"{n_views} views, {name}", *means]
 
     print_table(["", *(f"{share:.0%}" for share in shares)], rows())
@@ -80,19 +92,43 @@ def seeds_table() -> None:
         for data in research_data():
             for name, draw in (("clean", None), ("20 % corrupted", 0)):
                 views = noisy(data, draw)
-                first, second = (score(OCBR, views, data, random_state=seed).acc for seed in (0, 1))
+                first, second = (score(OCBR, views, data, random_state=seed)["acc"] for seed in (0, 1))
                 yield [data.name, name, first, second, abs(first - second)]
 
     print_table(["data", "", "seed 0", "seed 1", "difference"], rows())
 
 
-def main() -> None:
+def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="*", choices=["digits", "files", "curve", "seeds", []], help="all by default")
-    parser.add_argument("--draws", type=int, help="draws of the noise (10 for digits, 3 elsewhere)")
+    parser.add_argument("--omics", action="store_true", help="the omics data instead")
+    parser.add_argument("--large-text", action="store_true", help="large sets of text and links instead")
+    parser.add_argument("--draws", type=int, help="draws of the noise (10 for digits, 0 for omics and text, else 3)")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these files")
-    parser.add_argument("--large", action="store_true", help="the two large files as well")
-    options = parser.parse_args()
+    parser.add_argument("--large", action="store_true", help="include the two large files")
+    rivals = parser.add_argument_group("omics and large text only")
+    names = [method.name for method in (*QUICK, *SLOW)]
+    rivals.add_argument("--methods", nargs="+", default=[], choices=names, metavar="METHOD", help=", ".join(names))
+    rivals.add_argument("--slow", action="store_true", help="include RLRR and LRRGL, up to 2000 samples")
+    rivals.add_argument("--timeout", type=float, default=1800, help="seconds per fit")
+    rivals.add_argument("--memory-mb", type=int, default=6144, help="memory per fit")
+    rivals.add_argument("--out", type=Path, default=Path(__file__).parent / "results", help="folder of the runs")
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = parse_options()
+    groups = [files for files, wanted in ((OMICS, options.omics), (LARGE_TEXT, options.large_text)) if wanted]
+    for files in groups:
+        limits = Limits(options.timeout, options.memory_mb)
+        slow = options.slow or any(method.name in options.methods for method in SLOW)
+        compare(files, options.only, options.methods, options.draws or 0, slow=slow, limits=limits, out=options.out)
+    if not groups:
+        small_tables(options)
+
+
+def small_tables(options: argparse.Namespace) -> None:
+    """The tables beside MFMSC and the sum of graphs, all fits in this process."""
     what = options.what or ["digits", "files", "curve", "seeds"]
     with threadpool_limits(1):
         if "digits" in what:

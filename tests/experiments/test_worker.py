@@ -19,6 +19,16 @@ def test_a_run_is_scored_and_described(spec_folder):
     assert len(row["data_sha256"]) == 16
 
 
+def test_methods_of_the_package_get_the_names_of_the_views(spec_folder):
+    """Otherwise no spec could scale single views, or name the informative one."""
+    digits = '[[datasets]]\nname = "digits"\nsubset = { classes = 3, per_class = 20 }\n'
+    scaled = '[[methods]]\nname = "mfmsc"\nparams = { scaling = { fourier = "standard" } }\n'
+    informed = '[[methods]]\nname = "cotraining"\nparams = { informative_view = "fourier" }\n'
+    (spec_folder / "digits.toml").write_text(f"{digits}{scaled}{informed}")
+    rows = [do_task(run, spec_folder) for run in read_spec(spec_folder / "digits.toml").select(repeats=1).runs()]
+    assert [(row["status"], row["error"]) for row in rows] == [("converged", None)] * 2
+
+
 @pytest.mark.parametrize(
     ("method", "error"),
     [

@@ -28,6 +28,7 @@ from manyview.experiments import provenance
 from manyview.experiments.corruptions import corrupt
 from manyview.experiments.similarity_scores import similarity_scores
 from manyview.experiments.sources import load_dataset, make_method
+from manyview.methods import MultiViewClusterer
 from manyview.views.container import Views
 
 MB = 2**20
@@ -87,12 +88,13 @@ def _fit_and_score(task: Mapping[str, Any], row: dict[str, Any]) -> dict[str, An
 
 def fit(model: Any, views: Views) -> tuple[Any, dict[str, Any]]:
     """Fit, and measure nothing else: seconds, peak memory, and the warnings."""
+    given = views if knows_views(model) else list(views.arrays)
     reset_peak()
     start_mb = resident_mb("VmRSS")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start, cpu_start = time.perf_counter(), time.process_time()
-        labels = np.asarray(model.fit_predict(list(views.arrays)))
+        labels = np.asarray(model.fit_predict(given))
         cpu_seconds, seconds = time.process_time() - cpu_start, time.perf_counter() - start
     if labels.shape != (views.n_samples,):
         raise InputError(f"fit_predict returned shape {labels.shape} for {views.n_samples} samples; return one each.")
@@ -104,6 +106,11 @@ def fit(model: Any, views: Views) -> tuple[Any, dict[str, Any]]:
         "peak_mb": resident_mb("VmHWM"),
         "warnings": messages[:MAX_WARNINGS],
     }
+
+
+def knows_views(model: Any) -> bool:
+    """Whether a method takes `Views`, with the names of views and samples; others get a list of arrays."""
+    return isinstance(model, MultiViewClusterer)
 
 
 def fit_status(model: Any) -> dict[str, Any]:
