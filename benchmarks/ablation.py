@@ -1,8 +1,8 @@
-"""What each part of OCBR buys: one part changed at a time, the rest at the defaults.
+"""What each part of OCBR contributes: one part changed at a time, the rest at the defaults.
 
 python benchmarks/ablation.py                # digits only
-python benchmarks/ablation.py --files        # and the data sets in the folder MANYVIEW_DATA
-python benchmarks/ablation.py --only wikipedia --parts narrow     # these data sets and parts
+python benchmarks/ablation.py --files        # digits and the data sets in the folder MANYVIEW_DATA
+python benchmarks/ablation.py --only wikipedia --parts narrow     # only these data sets and parts
 python benchmarks/ablation.py --variants     # the paper's equations as printed, corrected, and balanced
 python benchmarks/ablation.py --errors       # corrupted entries found: precision and recall
 """
@@ -17,7 +17,7 @@ from unittest.mock import patch
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from common import digits, noisy, print_table, research_data, score, spread
+from common import digits, mean_scores, noisy, print_table, research_data, score
 from manyview import OCBR, Dataset
 from manyview.methods.ocbr import balanced, counts, recovery
 from manyview.methods.ocbr.counts import CountCleaner
@@ -28,7 +28,7 @@ Change = tuple[dict[str, object], Callable[[], AbstractContextManager[object]]]
 
 
 def constant(module: object, **values: object) -> Callable[[], AbstractContextManager[object]]:
-    """Change constants of a module for a while."""
+    """Change constants of a module temporarily."""
     return lambda: patch.multiple(module, **values)
 
 
@@ -59,7 +59,7 @@ CHANGES: dict[str, Change] = {
 
 
 def cases(*, files: bool, only: Sequence[str]) -> list[Dataset]:
-    """The digits and, if asked for, the data sets with up to 1500 samples (the others take long); or those named."""
+    """The digits and, with `files`, the data sets of up to 1500 samples (larger ones take long); or those named."""
     if only:
         return list(research_data(only=only))
     small = (data for data in research_data() if data.views.n_samples <= 1500) if files else ()
@@ -67,7 +67,7 @@ def cases(*, files: bool, only: Sequence[str]) -> list[Dataset]:
 
 
 def columns_of(data_sets: Sequence[Dataset], *, only: bool) -> dict[str, slice]:
-    """Which data sets each column is the mean of."""
+    """Map each column to the data sets it averages."""
     if only:
         return {data.name: slice(i, i + 1) for i, data in enumerate(data_sets)}
     columns = {"digits, 2 views": slice(0, 1), "digits, 6 views": slice(1, 2)}
@@ -75,8 +75,8 @@ def columns_of(data_sets: Sequence[Dataset], *, only: bool) -> dict[str, slice]:
 
 
 def parts_table(draws: int, data_sets: Sequence[Dataset], columns: dict[str, slice], parts: Sequence[str]) -> None:
-    """Mean ACC of each column, clean and corrupted, for each change, or for those with one of the words in `parts`."""
-    print(f"## What each part buys: ACC clean / mean of {draws} draws at 20 % corruption\n")
+    """Mean ACC of each column, clean and corrupted, for each change, or only for those with a word in `parts`."""
+    print(f"## What each part contributes: ACC clean / mean of {draws} draws at 20 % corruption\n")
 
     def rows() -> Iterator[list[object]]:
         for name, (params, change) in CHANGES.items():
@@ -85,9 +85,9 @@ def parts_table(draws: int, data_sets: Sequence[Dataset], columns: dict[str, sli
             results = []
             with change():
                 for data in data_sets:
-                    clean = score(OCBR, data.views, data, **params).acc
-                    hurt = spread(score(OCBR, noisy(data, d), data, **params) for d in range(draws))["acc"]
-                    results.append((clean, hurt))
+                    clean = score(OCBR, data.views, data, **params)["acc"]
+                    corrupted = mean_scores(score(OCBR, noisy(data, d), data, **params) for d in range(draws))["acc"]
+                    results.append((clean, corrupted))
             means = (np.mean(results[which], axis=0) for which in columns.values())
             yield [name, *("{:.3f} / {:.3f}".format(*pair) for pair in means)]
 
@@ -112,7 +112,7 @@ def variants_table(draws: int) -> None:
         for name, params in chosen.items():
             cells = []
             for which in ([None], range(draws)):
-                r = spread(score(OCBR, noisy(data, draw), data, **params) for draw in which)
+                r = mean_scores(score(OCBR, noisy(data, draw), data, **params) for draw in which)
                 cells.append(f"{r['acc']:.3f} / {r['nmi']:.3f}")
             yield [name, *cells]
 
@@ -120,7 +120,7 @@ def variants_table(draws: int) -> None:
 
 
 def errors_table() -> None:
-    """Entries that `corruption_` reports, against those that were corrupted."""
+    """Entries that `corruption_` reports, compared with those that were corrupted."""
     print("## Corrupted entries found on digits, 20 % corrupted, draw 0\n")
     data = digits(6)
     views = noisy(data, 0)
@@ -131,15 +131,15 @@ def errors_table() -> None:
         wrong = views.arrays[i] != data.views.arrays[i]
         reported = model.corruption_[i].toarray() != 0
         hits = (wrong & reported).sum()
-        falsely = clean_model.corruption_[i].nnz / wrong.size
-        rows.append([name, hits / reported.sum(), hits / wrong.sum(), falsely])
+        false_share = clean_model.corruption_[i].nnz / wrong.size
+        rows.append([name, hits / reported.sum(), hits / wrong.sum(), false_share])
     print_table(["view", "precision", "recall", "share reported on clean data"], rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", action="store_true")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these files, large ones too")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these files, including large ones")
     parser.add_argument("--parts", nargs="+", default=[], metavar="WORD", help="only changes with these words")
     parser.add_argument("--variants", action="store_true")
     parser.add_argument("--errors", action="store_true")

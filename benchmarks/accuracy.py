@@ -49,7 +49,7 @@ def digits_table(draws: int) -> None:
 
 
 def files_table(draws: int, *, large: bool, only: list[str]) -> None:
-    """The research data: clean, and the mean over the draws of the noise."""
+    """The files: clean, and the mean over the draws of the noise."""
     print(f"## Files: ACC clean / mean of {draws} draws at 20 % corruption\n")
     sums: dict[str, list[tuple[float, float]]] = {name: [] for name in RIVALS}
 
@@ -58,9 +58,9 @@ def files_table(draws: int, *, large: bool, only: list[str]) -> None:
             cells = []
             for name, method in RIVALS.items():
                 clean = score(method, data.views, data)["acc"]
-                hurt = mean_scores(score(method, noisy(data, draw), data) for draw in range(draws))["acc"]
-                sums[name].append((clean, hurt))
-                cells.append(f"{clean:.3f} / {hurt:.3f}")
+                corrupted = mean_scores(score(method, noisy(data, draw), data) for draw in range(draws))["acc"]
+                sums[name].append((clean, corrupted))
+                cells.append(f"{clean:.3f} / {corrupted:.3f}")
             yield [data.name, *cells]
         yield ["**mean**", *("{:.3f} / {:.3f}".format(*np.mean(pairs, axis=0)) for pairs in sums.values())]
 
