@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from manyview import DIGITS_VIEWS, Dataset, Views, load_digits
+from manyview import CCAMSC, DIGITS_VIEWS, MAASC, MFMSC, OCBR, CoTraining, Dataset, Views, load_digits
 from manyview.evaluation.metrics import score_labels
 from manyview.experiments.runner import THREAD_VARIABLES
 from manyview.experiments.text_table import TextTable, to_markdown
@@ -46,6 +46,16 @@ class SumOfGraphs:
         if sp.csgraph.connected_components(W)[0] > self.n_clusters:
             W = connect(W, np.hstack([X.toarray() if sp.issparse(X) else X for X in tables]))
         return normalized_cut(W, self.n_clusters, random_state=self.random_state).labels
+
+
+QUICK_METHODS: dict[str, type] = {
+    "MFMSC": MFMSC,
+    "MAASC": MAASC,
+    "CCAMSC": CCAMSC,
+    "CoTraining": CoTraining,
+    "sum of graphs": SumOfGraphs,
+    "OCBR": OCBR,
+}
 
 
 # Data ----------------------------------------------------------------------------------------------

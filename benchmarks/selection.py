@@ -19,6 +19,7 @@ import numpy as np
 
 from common import digits, noisy, print_table, research_data
 from manyview import OCBR, Dataset, Views, check_views, clustering_accuracy
+from manyview.datasets.synthetic import spread_centres
 from manyview.partition.selection import Selection
 
 FIRST_SEED = 1000  # earlier seeds were used to develop the rule
@@ -41,17 +42,6 @@ def draw(seed: int) -> Dataset:
         Views([view(pull_together(centres, np.roll(order, -v))[labels] + within, rng) for v in range(n_views)]),
         labels,
     )
-
-
-def spread_centres(k: int, q: int, rng: np.random.Generator) -> np.ndarray:
-    """Place centres one by one, each the farthest of 8 candidates, with a smallest distance of 1."""
-    centres = rng.standard_normal((1, q))
-    for _ in range(k - 1):
-        candidates = rng.standard_normal((8, q))
-        distances = np.linalg.norm(candidates[:, None] - centres, axis=2).min(axis=1)
-        centres = np.vstack([centres, candidates[distances.argmax()]])
-    distances = np.linalg.norm(centres[:, None] - centres, axis=2)
-    return centres / distances[np.triu_indices(k, 1)].min()
 
 
 def random_shape(q: int, rng: np.random.Generator) -> np.ndarray:

@@ -149,10 +149,8 @@ class Adapter:
         answer = self._process.stdout.readline()
         if answer:
             return json.loads(answer)
-        lines = self._messages.read_text(errors="replace").strip().splitlines() or [
-            "the adapter exited without a message"
-        ]
-        return {"status": "error", "error": lines[-1][:500]}
+        lines = self._messages.read_text(errors="replace").strip().splitlines()
+        return {"status": "error", "error": lines[-1][:500] if lines else "the adapter exited without a message"}
 
     def close(self) -> None:
         """End the process and its child, if it has forked one."""
