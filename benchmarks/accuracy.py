@@ -11,12 +11,15 @@ python benchmarks/accuracy.py --large-text     # text and links of MANYVIEW_DATA
 python benchmarks/accuracy.py --omics --draws 3 --slow   # also corrupted; also RLRR and LRRGL, up to 2000 samples
 python benchmarks/accuracy.py --omics --only tcga_lgg267 --methods mfmsc ocbr
 
-The last four keep their runs in --out; the same command resumes.
+With --out FOLDER, the last four keep their runs, and the same command resumes; runs are not repeated after a change of
+a method, so use another folder then.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,7 +29,7 @@ from threadpoolctl import threadpool_limits
 from common import SumOfGraphs, digits, mean_scores, noisy, print_table, research_data, score
 from manyview import MFMSC, OCBR
 from manyview.experiments.runner import Limits
-from rivals import LARGE_TEXT, OMICS, QUICK, SLOW, compare
+from rivals import LARGE_TEXT, OMICS, QUICK, SLOW, DataFiles, compare
 
 RIVALS = {"MFMSC": MFMSC, "sum of graphs": SumOfGraphs, "OCBR": OCBR}
 
@@ -112,19 +115,30 @@ def parse_options() -> argparse.Namespace:
     rivals.add_argument("--slow", action="store_true", help="include RLRR and LRRGL, up to 2000 samples")
     rivals.add_argument("--timeout", type=float, default=1800, help="seconds per fit")
     rivals.add_argument("--memory-mb", type=int, default=6144, help="memory per fit")
-    rivals.add_argument("--out", type=Path, default=Path(__file__).parent / "results", help="folder of the runs")
+    rivals.add_argument("--out", type=Path, help="folder in which to keep the runs; none by default")
     return parser.parse_args()
 
 
 def main() -> None:
     options = parse_options()
     groups = [files for files, wanted in ((OMICS, options.omics), (LARGE_TEXT, options.large_text)) if wanted]
-    for files in groups:
-        limits = Limits(options.timeout, options.memory_mb)
-        slow = options.slow or any(method.name in options.methods for method in SLOW)
-        compare(files, options.only, options.methods, options.draws or 0, slow=slow, limits=limits, out=options.out)
-    if not groups:
+    if groups:
+        rival_tables(groups, options)
+    else:
         small_tables(options)
+
+
+def rival_tables(groups: list[DataFiles], options: argparse.Namespace) -> None:
+    """The tables beside all other methods, every fit in a child process."""
+    unknown = set(options.only) - {name for files in groups for name in files.names}
+    if unknown:
+        sys.exit(f"Unknown data set {', '.join(sorted(unknown))}.")
+    limits = Limits(options.timeout, options.memory_mb)
+    slow = options.slow or any(method.name in options.methods for method in SLOW)
+    with tempfile.TemporaryDirectory(prefix="manyview-") as scratch:
+        out = options.out or Path(scratch)
+        for files in groups:
+            compare(files, options.only, options.methods, options.draws or 0, slow=slow, limits=limits, out=out)
 
 
 def small_tables(options: argparse.Namespace) -> None:

@@ -49,12 +49,12 @@ class SumOfGraphs:
 
 
 QUICK_METHODS: dict[str, type] = {
-    "MFMSC": MFMSC,
-    "MAASC": MAASC,
-    "CCAMSC": CCAMSC,
-    "CoTraining": CoTraining,
-    "sum of graphs": SumOfGraphs,
-    "OCBR": OCBR,
+    "mfmsc": MFMSC,
+    "maasc": MAASC,
+    "ccamsc": CCAMSC,
+    "cotraining": CoTraining,
+    "sum": SumOfGraphs,
+    "ocbr": OCBR,
 }
 
 

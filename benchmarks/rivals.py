@@ -1,7 +1,7 @@
 """OCBR beside the other methods on files of MANYVIEW_DATA: ACC, ARI, means, ranks, and how far OCBR is behind.
 
-Called by accuracy.py. Every fit is a run of `manyview.experiments`: a child process with limits and a stored row, so
-that the same command resumes, and a fit that fails or exceeds its limits is an empty cell.
+Called by accuracy.py. Every fit is a run of `manyview.experiments`: a child process with limits and a stored row. A fit
+that fails or exceeds its limits is an empty cell.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from common import SLOW_METHODS, data_folder, print_table
+from common import QUICK_METHODS, SLOW_METHODS, data_folder, print_table
+from manyview import METHODS
 from manyview.experiments.bench_report import failure_text, place_of
 from manyview.experiments.ranks import average_ranks
 from manyview.experiments.results import Results, collect_results
@@ -22,16 +23,12 @@ from manyview.experiments.spec import CorruptionSpec, DatasetSpec, Experiment, M
 from manyview.experiments.store import Row, Store
 
 HERE = Path(__file__).parent
-OCBR = MethodSpec("ocbr", "ocbr", "OCBR")
-QUICK = (
-    MethodSpec("mfmsc", "mfmsc", "MFMSC"),
-    MethodSpec("maasc", "maasc", "MAASC"),
-    MethodSpec("ccamsc", "ccamsc", "CCAMSC"),
-    MethodSpec("cotraining", "cotraining", "CoTraining"),
-    MethodSpec("sum", "common.py:SumOfGraphs", "sum of graphs"),
-    OCBR,
+QUICK = tuple(
+    MethodSpec(key, key if key in METHODS else f"common.py:{method.__name__}", method.__name__)
+    for key, method in QUICK_METHODS.items()
 )
-SLOW = tuple(MethodSpec(key, key, key.upper()) for key in SLOW_METHODS)
+SLOW = tuple(MethodSpec(key, key, METHODS[key].__name__) for key in SLOW_METHODS)
+OURS = "OCBR"
 MAX_SAMPLES_SLOW = 2000
 CLEAN = CorruptionSpec("clean", "none", "clean")
 CORRUPTED = CorruptionSpec("corrupted", "entries", "20 % corrupted", {"fraction": 0.2})
@@ -68,11 +65,13 @@ def compare(
     files: DataFiles, only: Sequence[str], methods: Sequence[str], draws: int, *, slow: bool, limits: Limits, out: Path
 ) -> None:
     """Do the runs, and print the tables: clean, and with draws also corrupted."""
+    names = [name for name in files.names if name in only or not only]
+    if not names:
+        return
     store = Store(out)
     for corruption, repeats in ((CLEAN, 1), (CORRUPTED, draws)):
         if repeats:
-            experiment = make_experiment(files, corruption, repeats, slow=slow)
-            experiment = experiment.select([name for name in only if name in experiment.dataset_names], methods)
+            experiment = make_experiment(files, corruption, repeats, slow=slow).select(names, methods)
             for part in parts_to_run(experiment):
                 run_all(part, store, limits, on_row=report_progress)
             print_results(files.title, corruption, collect_results(experiment, store))
@@ -89,7 +88,7 @@ def make_experiment(files: DataFiles, corruption: CorruptionSpec, repeats: int, 
         metrics=("acc", "ari"),
         datasets=datasets,
         corruptions=(corruption,),
-        methods=(*QUICK[:-1], *SLOW, OCBR) if slow else QUICK,
+        methods=(*QUICK, *SLOW) if slow else QUICK,
         folder=HERE,
     )
 
@@ -117,7 +116,7 @@ def print_results(title: str, corruption: CorruptionSpec, results: Results) -> N
         table = score_matrix(results, corruption, metric)
         repeats = f", mean of {experiment.repeats} draws" if experiment.repeats > 1 else ""
         print(f"## {title}, {corruption.label}{repeats}: {metric.upper()}\n")
-        print_table(["data", *labels, "OCBR behind the best other (points)"], table_rows(names, table, labels))
+        print_table(["data", *labels, f"{OURS} behind the best other (points)"], table_rows(names, table, labels))
     failures = failure_text(results)
     if failures:
         print(failures)
@@ -133,7 +132,7 @@ def score_matrix(results: Results, corruption: CorruptionSpec, metric: str) -> n
 def table_rows(names: Sequence[str], table: np.ndarray, labels: Sequence[str]) -> Iterator[list[object]]:
     """A row per data set, then means and ranks; methods that lack a cell have no mean, and rank last in it."""
     for name, scores in zip(names, table, strict=True):
-        yield [name, *scores, points_behind(scores, labels.index(OCBR.label)) if OCBR.label in labels else ""]
+        yield [name, *scores, points_behind(scores, labels.index(OURS)) if OURS in labels else ""]
     yield ["**mean**", *table.mean(axis=0), ""]
     yield ["**average rank**", *(f"{rank:.2f}" for rank in average_ranks(table)), ""]
 

@@ -93,11 +93,11 @@ def settings_that_count(n: int, max_groups: int, ratios: Sequence[float]) -> Ite
             yield setting
 
 
-def rows(settings: Sequence[Setting], ratios: Sequence[float], methods: Sequence[str]) -> Iterator[list[object]]:
+def rows(settings: Sequence[Setting], ratios: Sequence[float], methods: Sequence[type]) -> Iterator[list[object]]:
     """Mean ACC and ARI of each method, a line per ratio."""
     for ratio in ratios:
         sets = [setting.data(ratio) for setting in settings]
-        means = [mean_scores(score(QUICK_METHODS[name], data.views, data) for data in sets) for name in methods]
+        means = [mean_scores(score(method, data.views, data) for data in sets) for method in methods]
         yield [f"1 : {ratio:g}", *(f"{mean['acc']:.3f} / {mean['ari']:.3f}" for mean in means)]
 
 
@@ -111,7 +111,8 @@ def main() -> None:
     with threadpool_limits(1):
         settings = list(settings_that_count(options.settings, options.max_groups, options.ratios))
         print(f"## Mean ACC / ARI of {len(settings)} settings against the ratio of cluster sizes\n")
-        print_table(["sizes", *options.methods], rows(settings, options.ratios, options.methods))
+        methods = [QUICK_METHODS[key] for key in options.methods]
+        print_table(["sizes", *(m.__name__ for m in methods)], rows(settings, options.ratios, methods))
 
 
 if __name__ == "__main__":

@@ -56,10 +56,10 @@ def test_stored_reports_existing_rows_and_runs_nothing(spec_folder, manyview):
     assert manyview("bench", spec, "--out", "out").returncode == 0
     rows = (spec_folder / "out" / "runs.jsonl").read_text()
     write_spec(spec_folder, ["Halves"], repeats=3)
-    told = manyview("bench", spec, "--out", "out", "--stored")
-    assert told.returncode == 0, told.stderr
-    assert "1 of 3 runs" in told.stdout
-    assert "1.000 (1 repeat)" in told.stdout
+    stored = manyview("bench", spec, "--out", "out", "--stored")
+    assert stored.returncode == 0, stored.stderr
+    assert "1 of 3 runs" in stored.stdout
+    assert "1.000 (1 repeat)" in stored.stdout
     assert (spec_folder / "out" / "runs.jsonl").read_text() == rows
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from manyview.experiments.bench_report import rank_text
-from manyview.experiments.ranks import rank_methods
+from manyview.experiments.ranks import average_ranks, rank_methods
 
 
 def test_ranks_and_their_significance():
@@ -26,3 +26,8 @@ def test_ranks_and_their_significance():
     assert "a ranks significantly better than c, d" in rank_text(fake, ranks)
     two = SimpleNamespace(experiment=SimpleNamespace(**vars(experiment) | {"methods": methods[:2]}), cell=cell)
     assert "No test" in rank_text(two, rank_methods(two, "acc"))
+
+
+def test_ties_share_their_ranks_and_missing_scores_rank_last():
+    scores = np.array([[0.5, 0.5, 0.1], [np.nan, -0.2, 0.3]])
+    assert average_ranks(scores).tolist() == [2.25, 1.75, 2.0]
