@@ -10,51 +10,51 @@ python benchmarks/ablation.py --errors       # corrupted entries found: precisio
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from unittest.mock import patch
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from common import digits, mean_scores, noisy, print_table, research_data, score
-from manyview import OCBR, Dataset
-from manyview.methods.ocbr import balanced, counts, recovery
-from manyview.methods.ocbr.counts import CountCleaner
-from manyview.partition import blockmodel
-from manyview.partition.blockmodel import BlockModel
-
-Change = tuple[dict[str, object], Callable[[], AbstractContextManager[object]]]
+from manyview import OCBR, Dataset, PaperOCBR
 
 
-def constant(module: object, **values: object) -> Callable[[], AbstractContextManager[object]]:
-    """Change constants of a module temporarily."""
-    return lambda: patch.multiple(module, **values)
+@dataclass(frozen=True)
+class Change:
+    """Parameters of OCBR, constants of it, and constants of its search for the partition, all by name."""
+
+    params: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    search: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def method(self) -> type[OCBR]:
+        """OCBR with these constants."""
+        search = replace(OCBR._settings.search, **self.search)
+        return type("OCBR", (OCBR,), {"_settings": replace(OCBR._settings, **self.settings, search=search)})
 
 
 UNCHANGED = "all of it"
-CHANGES: dict[str, Change] = {
-    UNCHANGED: ({}, nullcontext),
-    "no gross errors E (noise level kept)": ({"sparsity": 1e6}, nullcontext),
-    "no shrinkage of the spectrum either": ({"sparsity": 1e6, "noise_level": 1e-3}, nullcontext),
-    "no higher noise level in narrow views": ({}, constant(recovery, NARROWEST=1.0)),
-    "cleaning never lenient": ({}, constant(recovery, MOST_LENIENT=1.0)),
-    "rows U S instead of U S^0.75": ({}, constant(balanced, EXPONENT=1.0)),
-    "basis of 30 instead of 60": ({"n_components": 30}, nullcontext),
-    "no rarity weights in sparse views": ({}, constant(counts, rarity=lambda X: np.ones(X.shape[1]))),
-    "no cleaning of sparse views": ({}, constant(CountCleaner, clean=lambda _, X: X)),
-    "10 neighbours in sparse views too": ({}, constant(balanced, SPARSE_NEIGHBORS=10)),
-    "graph term, lambda_2 = 0.7": ({"graph_weight": 0.7}, nullcontext),
-    "consensus term, beta = 0.25": ({"consensus_weight": 0.25}, nullcontext),
-    "consensus term, beta = 10": ({"consensus_weight": 10.0}, nullcontext),
-    "joint graph, normalised cut": ({"graph": "joint"}, nullcontext),
-    "joint graph, cut, lambda_2 = 0.7": ({"graph": "joint", "graph_weight": 0.7}, nullcontext),
-    "sum of graphs, normalised cut": ({"graph": "sum"}, nullcontext),
-    "blend of both, normalised cut": ({"graph": "blend"}, nullcontext),
-    "block model without the joint layer": ({}, constant(balanced, JOINT_WEIGHT=1e-9)),
-    "block model without soft starts": ({}, constant(BlockModel, relax=lambda _, z: z)),
-    "block model without splits and merges": ({}, constant(BlockModel, split_and_merge=lambda *_: [])),
-    "block model without a cost of labels": ({}, constant(blockmodel, LABEL_COST=0.0)),
+CHANGES = {
+    UNCHANGED: Change(),
+    "no gross errors E (noise level kept)": Change({"sparsity": 1e6}),
+    "no shrinkage of the spectrum either": Change({"sparsity": 1e6, "noise_level": 1e-3}),
+    "no higher noise level in narrow views": Change(settings={"narrowest": 1.0}),
+    "cleaning never lenient": Change(settings={"most_lenient": 1.0}),
+    "rows U S instead of U S^0.75": Change(settings={"exponent": 1.0}),
+    "basis of 30 instead of 60": Change({"n_components": 30}),
+    "no rarity weights in sparse views": Change(settings={"rarity": False}),
+    "no cleaning of sparse views": Change(settings={"clean_counts": False}),
+    "10 neighbours in sparse views too": Change(settings={"sparse_neighbors": 10}),
+    "joint graph, normalised cut": Change({"graph": "joint"}),
+    "sum of graphs, normalised cut": Change({"graph": "sum"}),
+    "blend of both, normalised cut": Change({"graph": "blend"}),
+    "block model without the joint layer": Change(settings={"joint_weight": 1e-9}),
+    "block model without soft starts": Change(search={"relaxed": False}),
+    "block model without splits and merges": Change(search={"rounds": 0}),
+    "block model without a cost of labels": Change(search={"label_cost": 0.0}),
 }
 
 
@@ -79,15 +79,14 @@ def parts_table(draws: int, data_sets: Sequence[Dataset], columns: dict[str, sli
     print(f"## What each part contributes: ACC clean / mean of {draws} draws at 20 % corruption\n")
 
     def rows() -> Iterator[list[object]]:
-        for name, (params, change) in CHANGES.items():
+        for name, change in CHANGES.items():
             if parts and name != UNCHANGED and not any(part in name for part in parts):
                 continue
             results = []
-            with change():
-                for data in data_sets:
-                    clean = score(OCBR, data.views, data, **params)["acc"]
-                    corrupted = mean_scores(score(OCBR, noisy(data, d), data, **params) for d in range(draws))["acc"]
-                    results.append((clean, corrupted))
+            for data in data_sets:
+                clean = score(change.method, data.views, data, **change.params)["acc"]
+                draw_scores = (score(change.method, noisy(data, d), data, **change.params) for d in range(draws))
+                results.append((clean, mean_scores(draw_scores)["acc"]))
             means = (np.mean(results[which], axis=0) for which in columns.values())
             yield [name, *("{:.3f} / {:.3f}".format(*pair) for pair in means)]
 
@@ -97,22 +96,22 @@ def parts_table(draws: int, data_sets: Sequence[Dataset], columns: dict[str, sli
 def variants_table(draws: int) -> None:
     """The paper's equations as printed and corrected, beside the balanced form."""
     print(f"## Variants, digits with 2 views: mean ACC / NMI; clean, and {draws} draws at 20 % corruption\n")
-    chosen = {
-        "printed": {"variant": "printed"},
-        "corrected": {"variant": "corrected"},
-        "corrected, hard k-means bases as in the paper": {"variant": "corrected", "orthonormalize": "kmeans"},
-        "corrected, lambda_2 = 0": {"variant": "corrected", "graph_weight": 0.0},
-        "corrected, beta = 0": {"variant": "corrected", "consensus_weight": 0.0},
-        "corrected, lambda_2 = beta = 0": {"variant": "corrected", "graph_weight": 0.0, "consensus_weight": 0.0},
-        "balanced": {},
+    chosen: dict[str, tuple[type, dict[str, Any]]] = {
+        "printed": (PaperOCBR, {"variant": "printed"}),
+        "corrected": (PaperOCBR, {}),
+        "corrected, hard k-means bases as in the paper": (PaperOCBR, {"orthonormalize": "kmeans"}),
+        "corrected, lambda_2 = 0": (PaperOCBR, {"graph_weight": 0.0}),
+        "corrected, beta = 0": (PaperOCBR, {"consensus_weight": 0.0}),
+        "corrected, lambda_2 = beta = 0": (PaperOCBR, {"graph_weight": 0.0, "consensus_weight": 0.0}),
+        "balanced": (OCBR, {}),
     }
     data = digits(2)
 
     def rows() -> Iterator[list[object]]:
-        for name, params in chosen.items():
+        for name, (method, params) in chosen.items():
             cells = []
             for which in ([None], range(draws)):
-                r = mean_scores(score(OCBR, noisy(data, draw), data, **params) for draw in which)
+                r = mean_scores(score(method, noisy(data, draw), data, **params) for draw in which)
                 cells.append(f"{r['acc']:.3f} / {r['nmi']:.3f}")
             yield [name, *cells]
 

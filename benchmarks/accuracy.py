@@ -8,7 +8,7 @@ python benchmarks/accuracy.py                  # all of the above, beside MFMSC 
 
 python benchmarks/accuracy.py --omics          # the labelled sets of MANYVIEW_DATA/omics, beside all quick methods
 python benchmarks/accuracy.py --large-text     # text and links of MANYVIEW_DATA/large
-python benchmarks/accuracy.py --omics --draws 3 --slow   # also corrupted; also RLRR and LRRGL, up to 2000 samples
+python benchmarks/accuracy.py --omics --draws 3 --slow   # also corrupted; also slow methods, up to 2000 samples
 python benchmarks/accuracy.py --omics --only tcga_lgg267 --methods mfmsc ocbr
 
 With --out FOLDER, the last four keep their runs, and the same command resumes; runs are not repeated after a change of
@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from common import SumOfGraphs, digits, mean_scores, noisy, print_table, research_data, score
+from common import SLOW_METHODS, SumOfGraphs, digits, mean_scores, noisy, print_table, research_data, score
 from manyview import MFMSC, OCBR
 from manyview.experiments.runner import Limits
 from rivals import LARGE_TEXT, OMICS, QUICK, SLOW, DataFiles, compare
@@ -112,7 +112,7 @@ def parse_options() -> argparse.Namespace:
     rivals = parser.add_argument_group("omics and large text only")
     names = [method.name for method in (*QUICK, *SLOW)]
     rivals.add_argument("--methods", nargs="+", default=[], choices=names, metavar="METHOD", help=", ".join(names))
-    rivals.add_argument("--slow", action="store_true", help="include RLRR and LRRGL, up to 2000 samples")
+    rivals.add_argument("--slow", action="store_true", help=f"include {', '.join(SLOW_METHODS)}, up to 2000 samples")
     rivals.add_argument("--timeout", type=float, default=1800, help="seconds per fit")
     rivals.add_argument("--memory-mb", type=int, default=6144, help="memory per fit")
     rivals.add_argument("--out", type=Path, help="folder in which to keep the runs; none by default")

@@ -31,7 +31,7 @@ from manyview.preprocessing.corruption import corrupt_entries
 from manyview.preprocessing.scaling import scale_views
 
 LARGE = ("awa_4000_5view", "hdigit")
-SLOW_METHODS = ("rlrr", "lrrgl")
+SLOW_METHODS = ("rlrr", "rmsc", "lrrgl", "paper-ocbr")
 
 
 class SumOfGraphs:

@@ -20,7 +20,7 @@ import numpy as np
 from common import digits, noisy, print_table, research_data
 from manyview import OCBR, Dataset, Views, check_views, clustering_accuracy
 from manyview.datasets.synthetic import spread_centres
-from manyview.partition.selection import Selection
+from manyview.partition.selection import Selection, select_n_clusters
 
 FIRST_SEED = 1000  # earlier seeds were used to develop the rule
 RANGES = {"3-6": range(3, 7), "7-12": range(7, 13), "13-20": range(13, 21), "all": range(3, 21)}
@@ -67,7 +67,9 @@ def view(Z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 def select(views: Views) -> Selection:
-    return OCBR("auto")._select(check_views(views))
+    """What fit does, without the partition."""
+    model = OCBR("auto")
+    return select_n_clusters(model._graphs_to_select_by(model._prepare(check_views(views))))
 
 
 def choices(found: Selection) -> dict[str, int]:

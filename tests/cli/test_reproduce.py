@@ -29,4 +29,4 @@ def test_the_page_lists_skipped_data_once(manyview, tmp_path):
     page = (tmp_path / "r" / "reproduction.md").read_text()
     for text in (done.stdout, page):
         assert text.count("## Runs without a result") == text.count("NUS-WIDE-OBJECT.zip") == 1
-    assert "skipped (16 runs: nus)" in page  # 7 methods on 2 corruptions, and 2 affinities
+    assert "skipped (18 runs: nus)" in page  # 8 methods on 2 corruptions, and 2 affinities

@@ -34,7 +34,7 @@ def test_figures_are_drawn_from_saved_affinities(spec_folder):
 
 def test_parameter_curves_are_drawn_by_parameter_and_data_set(spec_folder):
     pytest.importorskip("matplotlib")
-    experiment = read_part("figure-parameters").select(["digits"], ["ocbr"], 1)
+    experiment = read_part("figure-parameters").select(["digits"], ["paper-ocbr"], 1)
     store = Store(spec_folder / "out")
     with store.writing():
         for run in experiment.runs():
@@ -42,5 +42,5 @@ def test_parameter_curves_are_drawn_by_parameter_and_data_set(spec_folder):
     results = collect_results(experiment, store)
     curves = parameter_curves(results)
     assert list(curves) == ["graph_weight", "consensus_weight"]
-    assert curves["graph_weight"]["OCBR, UCI digits"][0] == (0.0, 0.5, 0.0)
+    assert curves["graph_weight"]["PaperOCBR, UCI digits"][0] == (0.0, 0.5, 0.0)
     assert set(draw_figure("figure-parameters", results, store)) == {"figure-parameters.png", "figure-parameters.pdf"}

@@ -36,9 +36,9 @@ def test_every_part_of_the_paper_can_be_read():
     assert printed.value("acc", "digits", "clean", "mfmsc") == pytest.approx(0.4381)
 
 
-def test_the_seven_systems_run_unless_others_are_named():
-    assert len(select_parts("table-acc", [], [], None)["table-acc"].methods) == 7
-    named = select_parts("all", ["digits"], ["ocbr-printed"], 2)
+def test_the_registered_systems_run_unless_others_are_named():
+    assert len(select_parts("table-acc", [], [], None)["table-acc"].methods) == 8
+    named = select_parts("all", ["digits"], ["paper-ocbr-printed"], 2)
     assert list(named) == ["table-acc", "table-nmi"]
     with pytest.raises(InputError, match="Unknown method 'ocbrr' in all"):
         select_parts("all", [], ["ocbrr"], None)

@@ -36,7 +36,7 @@ def reproduce(
     what: Annotated[str, typer.Argument(help=f"One or more parts, comma-separated: {', '.join((*PARTS, 'all'))}.")],
     out_dir: OutDir,
     datasets: Annotated[str, typer.Option(help="Data sets, comma-separated.")] = "digits,awa,nus",
-    methods: Annotated[str, typer.Option(help="Methods, comma-separated; by default all seven systems.")] = "",
+    methods: Annotated[str, typer.Option(help="Methods, comma-separated; by default all systems.")] = "",
     repeats: Annotated[int | None, typer.Option(min=1, help="Repeats; by default 10, in figures 3.")] = None,
     jobs: Jobs = 1,
     timeout: Timeout = None,
