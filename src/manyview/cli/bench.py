@@ -21,10 +21,10 @@ from manyview.cli.running import (
     exit_if_failed,
     list_runs,
     print_texts,
-    print_written,
     run_experiment,
     score_texts,
 )
+from manyview.cli.terminal import print_written
 from manyview.experiments.bench_report import failure_text, write_report
 from manyview.experiments.runner import Limits
 from manyview.experiments.spec_file import read_spec

@@ -21,9 +21,9 @@ from manyview.cli.running import (
     heading,
     list_runs,
     print_texts,
-    print_written,
     run_experiment,
 )
+from manyview.cli.terminal import print_written
 from manyview.experiments.bench_report import failure_text
 from manyview.experiments.runner import Limits
 from manyview.experiments.store import Store

@@ -12,7 +12,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from manyview.checks import InputError, quoted
-from manyview.cli.terminal import err, note, say
+from manyview.cli.terminal import err, print_line, print_note
 from manyview.experiments.bench_report import overview, place_of
 from manyview.experiments.result_tables import metric_name, plural, score_table
 from manyview.experiments.results import Results, collect_results
@@ -57,7 +57,7 @@ def run_experiment(experiment: Experiment, options: RunOptions) -> Results:
         with progress_bar(experiment.title, n_pending) as advance:
             run_all(experiment, store, options.limits, jobs=options.jobs, retry=options.retry, on_row=advance)
     except KeyboardInterrupt:
-        note(f"interrupted; finished runs are kept in {store.path}, run the same command again to resume")
+        print_note(f"interrupted; finished runs are kept in {store.path}, run the same command again to resume")
         raise typer.Exit(1) from None
     return collect_results(experiment, store)
 
@@ -110,12 +110,7 @@ def heading(results: Results) -> str:
 def print_texts(texts: Iterable[str]) -> None:
     """Print the texts that are not empty."""
     for text in filter(None, texts):
-        say(text)
-
-
-def print_written(paths: Sequence[Path]) -> None:
-    """List the files that were written."""
-    say("wrote " + ", ".join(map(str, paths)))
+        print_line(text)
 
 
 def exit_if_failed(results: Sequence[Results]) -> None:
@@ -123,7 +118,7 @@ def exit_if_failed(results: Sequence[Results]) -> None:
     failed = {row["run"] for one in results for row in one.failures}
     skipped = {row["dataset"] for one in results for row in one.rows if row["status"] == "skipped"}
     if skipped:
-        note(f"warning: skipped {quoted(sorted(skipped))}: data not found, see above")
+        print_note(f"warning: skipped {quoted(sorted(skipped))}: data not found, see above")
     if failed:
         err.print(f"error: {plural(len(failed), 'run')} failed, see above", style="red", highlight=False)
         raise typer.Exit(1)
