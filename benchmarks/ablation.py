@@ -1,8 +1,8 @@
-"""What each part of OCBR buys: one part changed at a time, the rest at the defaults.
+"""What each part of OCBR contributes: one part changed at a time, the rest at the defaults.
 
 python benchmarks/ablation.py                # digits only
-python benchmarks/ablation.py --files        # and the data sets in the folder MANYVIEW_DATA
-python benchmarks/ablation.py --only wikipedia --parts narrow     # these data sets and parts
+python benchmarks/ablation.py --files        # digits and the data sets in the folder MANYVIEW_DATA
+python benchmarks/ablation.py --only wikipedia --parts narrow     # only these data sets and parts
 python benchmarks/ablation.py --variants     # the paper's equations as printed, corrected, and balanced
 python benchmarks/ablation.py --errors       # corrupted entries found: precision and recall
 """
@@ -10,56 +10,56 @@ python benchmarks/ablation.py --errors       # corrupted entries found: precisio
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from unittest.mock import patch
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from common import digits, noisy, print_table, research_data, score, spread
-from manyview import OCBR, Dataset
-from manyview.methods.ocbr import balanced, counts, recovery
-from manyview.methods.ocbr.counts import CountCleaner
-from manyview.partition import blockmodel
-from manyview.partition.blockmodel import BlockModel
-
-Change = tuple[dict[str, object], Callable[[], AbstractContextManager[object]]]
+from common import digits, mean_scores, noisy, print_table, research_data, score
+from manyview import OCBR, Dataset, PaperOCBR
 
 
-def constant(module: object, **values: object) -> Callable[[], AbstractContextManager[object]]:
-    """Change constants of a module for a while."""
-    return lambda: patch.multiple(module, **values)
+@dataclass(frozen=True)
+class Change:
+    """Parameters of OCBR, constants of it, and constants of its search for the partition, all by name."""
+
+    params: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    search: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def method(self) -> type[OCBR]:
+        """OCBR with these constants."""
+        search = replace(OCBR._settings.search, **self.search)
+        return type("OCBR", (OCBR,), {"_settings": replace(OCBR._settings, **self.settings, search=search)})
 
 
 UNCHANGED = "all of it"
-CHANGES: dict[str, Change] = {
-    UNCHANGED: ({}, nullcontext),
-    "no gross errors E (noise level kept)": ({"sparsity": 1e6}, nullcontext),
-    "no shrinkage of the spectrum either": ({"sparsity": 1e6, "noise_level": 1e-3}, nullcontext),
-    "no higher noise level in narrow views": ({}, constant(recovery, NARROWEST=1.0)),
-    "cleaning never lenient": ({}, constant(recovery, MOST_LENIENT=1.0)),
-    "rows U S instead of U S^0.75": ({}, constant(balanced, EXPONENT=1.0)),
-    "basis of 30 instead of 60": ({"n_components": 30}, nullcontext),
-    "no rarity weights in sparse views": ({}, constant(counts, rarity=lambda X: np.ones(X.shape[1]))),
-    "no cleaning of sparse views": ({}, constant(CountCleaner, clean=lambda _, X: X)),
-    "10 neighbours in sparse views too": ({}, constant(balanced, SPARSE_NEIGHBORS=10)),
-    "graph term, lambda_2 = 0.7": ({"graph_weight": 0.7}, nullcontext),
-    "consensus term, beta = 0.25": ({"consensus_weight": 0.25}, nullcontext),
-    "consensus term, beta = 10": ({"consensus_weight": 10.0}, nullcontext),
-    "joint graph, normalised cut": ({"graph": "joint"}, nullcontext),
-    "joint graph, cut, lambda_2 = 0.7": ({"graph": "joint", "graph_weight": 0.7}, nullcontext),
-    "sum of graphs, normalised cut": ({"graph": "sum"}, nullcontext),
-    "blend of both, normalised cut": ({"graph": "blend"}, nullcontext),
-    "block model without the joint layer": ({}, constant(balanced, JOINT_WEIGHT=1e-9)),
-    "block model without soft starts": ({}, constant(BlockModel, relax=lambda _, z: z)),
-    "block model without splits and merges": ({}, constant(BlockModel, split_and_merge=lambda *_: [])),
-    "block model without a cost of labels": ({}, constant(blockmodel, LABEL_COST=0.0)),
+CHANGES = {
+    UNCHANGED: Change(),
+    "no gross errors E (noise level kept)": Change({"sparsity": 1e6}),
+    "no shrinkage of the spectrum either": Change({"sparsity": 1e6, "noise_level": 1e-3}),
+    "no higher noise level in narrow views": Change(settings={"narrowest": 1.0}),
+    "cleaning never lenient": Change(settings={"most_lenient": 1.0}),
+    "rows U S instead of U S^0.75": Change(settings={"exponent": 1.0}),
+    "basis of 30 instead of 60": Change({"n_components": 30}),
+    "no rarity weights in sparse views": Change(settings={"rarity": False}),
+    "no cleaning of sparse views": Change(settings={"clean_counts": False}),
+    "10 neighbours in sparse views too": Change(settings={"sparse_neighbors": 10}),
+    "joint graph, normalised cut": Change({"graph": "joint"}),
+    "sum of graphs, normalised cut": Change({"graph": "sum"}),
+    "blend of both, normalised cut": Change({"graph": "blend"}),
+    "block model without the joint layer": Change(settings={"joint_weight": 1e-9}),
+    "block model without soft starts": Change(search={"relaxed": False}),
+    "block model without splits and merges": Change(search={"rounds": 0}),
+    "block model without a cost of labels": Change(search={"label_cost": 0.0}),
 }
 
 
 def cases(*, files: bool, only: Sequence[str]) -> list[Dataset]:
-    """The digits and, if asked for, the data sets with up to 1500 samples (the others take long); or those named."""
+    """The digits and, with `files`, the data sets of up to 1500 samples (larger ones take long); or those named."""
     if only:
         return list(research_data(only=only))
     small = (data for data in research_data() if data.views.n_samples <= 1500) if files else ()
@@ -67,7 +67,7 @@ def cases(*, files: bool, only: Sequence[str]) -> list[Dataset]:
 
 
 def columns_of(data_sets: Sequence[Dataset], *, only: bool) -> dict[str, slice]:
-    """Which data sets each column is the mean of."""
+    """Map each column to the data sets it averages."""
     if only:
         return {data.name: slice(i, i + 1) for i, data in enumerate(data_sets)}
     columns = {"digits, 2 views": slice(0, 1), "digits, 6 views": slice(1, 2)}
@@ -75,19 +75,18 @@ def columns_of(data_sets: Sequence[Dataset], *, only: bool) -> dict[str, slice]:
 
 
 def parts_table(draws: int, data_sets: Sequence[Dataset], columns: dict[str, slice], parts: Sequence[str]) -> None:
-    """Mean ACC of each column, clean and corrupted, for each change, or for those with one of the words in `parts`."""
-    print(f"## What each part buys: ACC clean / mean of {draws} draws at 20 % corruption\n")
+    """Mean ACC of each column, clean and corrupted, for each change, or only for those with a word in `parts`."""
+    print(f"## What each part contributes: ACC clean / mean of {draws} draws at 20 % corruption\n")
 
     def rows() -> Iterator[list[object]]:
-        for name, (params, change) in CHANGES.items():
+        for name, change in CHANGES.items():
             if parts and name != UNCHANGED and not any(part in name for part in parts):
                 continue
             results = []
-            with change():
-                for data in data_sets:
-                    clean = score(OCBR, data.views, data, **params).acc
-                    hurt = spread(score(OCBR, noisy(data, d), data, **params) for d in range(draws))["acc"]
-                    results.append((clean, hurt))
+            for data in data_sets:
+                clean = score(change.method, data.views, data, **change.params)["acc"]
+                draw_scores = (score(change.method, noisy(data, d), data, **change.params) for d in range(draws))
+                results.append((clean, mean_scores(draw_scores)["acc"]))
             means = (np.mean(results[which], axis=0) for which in columns.values())
             yield [name, *("{:.3f} / {:.3f}".format(*pair) for pair in means)]
 
@@ -97,22 +96,22 @@ def parts_table(draws: int, data_sets: Sequence[Dataset], columns: dict[str, sli
 def variants_table(draws: int) -> None:
     """The paper's equations as printed and corrected, beside the balanced form."""
     print(f"## Variants, digits with 2 views: mean ACC / NMI; clean, and {draws} draws at 20 % corruption\n")
-    chosen = {
-        "printed": {"variant": "printed"},
-        "corrected": {"variant": "corrected"},
-        "corrected, hard k-means bases as in the paper": {"variant": "corrected", "orthonormalize": "kmeans"},
-        "corrected, lambda_2 = 0": {"variant": "corrected", "graph_weight": 0.0},
-        "corrected, beta = 0": {"variant": "corrected", "consensus_weight": 0.0},
-        "corrected, lambda_2 = beta = 0": {"variant": "corrected", "graph_weight": 0.0, "consensus_weight": 0.0},
-        "balanced": {},
+    chosen: dict[str, tuple[type, dict[str, Any]]] = {
+        "printed": (PaperOCBR, {"variant": "printed"}),
+        "corrected": (PaperOCBR, {}),
+        "corrected, hard k-means bases as in the paper": (PaperOCBR, {"orthonormalize": "kmeans"}),
+        "corrected, lambda_2 = 0": (PaperOCBR, {"graph_weight": 0.0}),
+        "corrected, beta = 0": (PaperOCBR, {"consensus_weight": 0.0}),
+        "corrected, lambda_2 = beta = 0": (PaperOCBR, {"graph_weight": 0.0, "consensus_weight": 0.0}),
+        "balanced": (OCBR, {}),
     }
     data = digits(2)
 
     def rows() -> Iterator[list[object]]:
-        for name, params in chosen.items():
+        for name, (method, params) in chosen.items():
             cells = []
             for which in ([None], range(draws)):
-                r = spread(score(OCBR, noisy(data, draw), data, **params) for draw in which)
+                r = mean_scores(score(method, noisy(data, draw), data, **params) for draw in which)
                 cells.append(f"{r['acc']:.3f} / {r['nmi']:.3f}")
             yield [name, *cells]
 
@@ -120,7 +119,7 @@ def variants_table(draws: int) -> None:
 
 
 def errors_table() -> None:
-    """Entries that `corruption_` reports, against those that were corrupted."""
+    """Entries that `corruption_` reports, compared with those that were corrupted."""
     print("## Corrupted entries found on digits, 20 % corrupted, draw 0\n")
     data = digits(6)
     views = noisy(data, 0)
@@ -131,15 +130,15 @@ def errors_table() -> None:
         wrong = views.arrays[i] != data.views.arrays[i]
         reported = model.corruption_[i].toarray() != 0
         hits = (wrong & reported).sum()
-        falsely = clean_model.corruption_[i].nnz / wrong.size
-        rows.append([name, hits / reported.sum(), hits / wrong.sum(), falsely])
+        false_share = clean_model.corruption_[i].nnz / wrong.size
+        rows.append([name, hits / reported.sum(), hits / wrong.sum(), false_share])
     print_table(["view", "precision", "recall", "share reported on clean data"], rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", action="store_true")
-    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these files, large ones too")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these files, including large ones")
     parser.add_argument("--parts", nargs="+", default=[], metavar="WORD", help="only changes with these words")
     parser.add_argument("--variants", action="store_true")
     parser.add_argument("--errors", action="store_true")

@@ -1,4 +1,4 @@
-"""Draw docs/images/methods.png: what every registered method makes of five toys. Prints the accuracies as well.
+"""Draw docs/images/methods.png: every registered method on five toy data sets. Also prints the accuracies.
 
 python benchmarks/methods_picture.py [--out docs/images/methods.png]
 """
@@ -28,7 +28,7 @@ COLOURS = np.array(["#0b6e99", "#d9822b", "#4f9d69", "#b04a6f"])
 
 @dataclass(frozen=True)
 class Toy:
-    """Data, and the two columns that its points are drawn by."""
+    """Data, and the two columns that are plotted."""
 
     title: str
     data: Dataset
@@ -36,7 +36,7 @@ class Toy:
 
 
 def halves() -> Toy:
-    """Four clusters; each view tells two pairs apart."""
+    """Four clusters; each view separates two pairs of them."""
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(4), 75)
     tables = [rng.standard_normal((300, 2)) * 0.6 for _ in range(2)]
@@ -60,36 +60,36 @@ def noise_view() -> Toy:
 
 
 def lines() -> Toy:
-    """Three lines through the origin, in other directions in each view."""
+    """Three lines through the origin, with different directions in each view."""
     rng = np.random.default_rng(2)
     labels = np.repeat(np.arange(3), 100)
     along = rng.uniform(-1, 1, (2, 300, 1))
     tables = [
         t * np.linalg.qr(rng.standard_normal((6, 3)))[0].T[labels] + 0.02 * rng.standard_normal((300, 6)) for t in along
     ]
-    angle = np.pi / 3 * labels  # the lines span three dimensions; they are drawn in a plane
+    angle = np.pi / 3 * labels  # the lines span three dimensions, but are drawn in a plane
     shown = along[0] * np.column_stack([np.cos(angle), np.sin(angle)])
     return Toy("lines through\nthe origin", Dataset("lines", Views(tables), labels), shown)
 
 
 def corrupted() -> Toy:
-    """Four clusters in 40 and 60 features, a fifth of the entries hit by noise."""
+    """Four clusters in 40 and 60 features; a fifth of the entries are corrupted."""
     data = make_views(300, 4, (40, 60), noise=1, separation=6, seed=3)
-    hurt = corrupt_entries(data.views, 0.2, seed=0)
+    noisy = corrupt_entries(data.views, 0.2, seed=0)
     X = data.views.arrays[0] - data.views.arrays[0].mean(axis=0)
     shown = X @ np.linalg.svd(X, full_matrices=False)[2][:2].T
-    return Toy("20 % of entries\ncorrupted", Dataset("corrupted", hurt, data.labels), shown)
+    return Toy("20 % of entries\ncorrupted", Dataset("corrupted", noisy, data.labels), shown)
 
 
 TOYS: tuple[Callable[[], Toy], ...] = (halves, curves, noise_view, lines, corrupted)
 
 
 def in_colours_of(labels: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Rename clusters so that each has the colour of the class it meets most."""
+    """Rename clusters so that each has the colour of the class it matches best."""
     c = max(labels.max(), truth.max()) + 1
-    meets = np.zeros((c, c))
-    np.add.at(meets, (labels, truth), 1)
-    return linear_sum_assignment(-meets)[1][labels]
+    overlap = np.zeros((c, c))
+    np.add.at(overlap, (labels, truth), 1)
+    return linear_sum_assignment(-overlap)[1][labels]
 
 
 def draw_points(ax: Any, points: np.ndarray, labels: np.ndarray, note: str = "") -> None:

@@ -1,12 +1,12 @@
-"""Samples that views lack: accuracy on the clean digits, 10 to 50 % of the samples missing from each view.
+"""Missing samples: accuracy on the clean digits, with 10 to 50 % of the samples missing from each view.
 
-    python benchmarks/missing.py             # two and six views, three draws of who is missing
+    python benchmarks/missing.py             # two and six views, three draws of the missing samples
     python benchmarks/missing.py --draws 5 --methods ocbr --views 2
 
-OCBR leaves missing samples out of its model; for the other methods they are filled in from neighbours. With two views,
-nobody is missing from both; at 50 % everybody is in one view only, and nothing relates the views any more. The last
-columns tell, for two views, how many of the samples are right that are in both views, or only in the one or the other;
-"kNN" is the share of those in one view only that a classifier gets right which knows the true classes of the others.
+OCBR ignores missing samples in its model; for the other methods they are imputed from neighbours. With two views, no
+sample is missing from both; at 50 % every sample is in exactly one view, and nothing relates the views any more. The
+last columns show, for two views, the accuracy on samples that are in both views, or in only one of them. "kNN" is the
+accuracy, on samples in only one view, of a classifier that knows the true classes of the others.
 """
 
 from __future__ import annotations
@@ -20,18 +20,17 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.neighbors import KNeighborsClassifier
 
-from common import digits, draw_absent, print_table, without
+from common import SLOW_METHODS, digits, draw_absent, print_table, without
 from manyview import METHODS, OCBR, Views
 from manyview.methods.ocbr.layers import Layers
 from manyview.preprocessing.scaling import scale_views
 
-SLOW = ("rlrr", "lrrgl")
 WITHOUT_COMPLETION = "ocbr, without the completed graph"
 COLUMNS = ("views", "missing", "method", "ACC", "worst", "in both", "Fourier only", "profile only")
 
 
 def right(truth: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Whether each sample is labelled right, under the best matching of clusters to classes."""
+    """Whether each sample is labelled correctly, under the best matching of clusters to classes."""
     counts = np.zeros((truth.max() + 1, labels.max() + 1))
     np.add.at(counts, (truth, labels), 1)
     classes, clusters = linear_sum_assignment(-counts)
@@ -39,7 +38,7 @@ def right(truth: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def shares(hit: np.ndarray, absent: np.ndarray) -> list[float]:
-    """Accuracy of everybody; with two views, also of those in both, and in only one."""
+    """Accuracy on all samples; with two views, also on those in both, and in only one."""
     groups = [np.ones(len(hit), dtype=bool)]
     if absent.shape[1] == 2:
         groups += [~absent.any(axis=1), absent[:, 1], absent[:, 0]]
@@ -47,7 +46,7 @@ def shares(hit: np.ndarray, absent: np.ndarray) -> list[float]:
 
 
 def knn_shares(views: Views, truth: np.ndarray, absent: np.ndarray) -> list[float]:
-    """Share of the samples in one view only that 10 neighbours with known classes would get right."""
+    """Accuracy, on samples in only one view, of 10 nearest neighbours with known classes."""
     tables, _ = scale_views(views)
     complete = ~absent.any(axis=1)
     found = []
@@ -79,7 +78,7 @@ def rows(methods: list[str], n_views: int, percents: list[int], draws: int) -> I
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = [*(key for key in METHODS if key not in SLOW), WITHOUT_COMPLETION]
+    names = [*(key for key in METHODS if key not in SLOW_METHODS), WITHOUT_COMPLETION]
     parser.add_argument("--methods", nargs="+", choices=[*METHODS, WITHOUT_COMPLETION], default=names)
     parser.add_argument("--views", nargs="+", type=int, default=[2, 6])
     parser.add_argument("--percents", nargs="+", type=int, default=[10, 30, 50])

@@ -1,12 +1,12 @@
-"""New samples: half of the digits is clustered, the other half placed with predict, and compared with a joint fit.
+"""New samples: cluster half of the digits, place the other half with predict, and compare with a joint fit.
 
-    python benchmarks/new_samples.py               # all systems but the two slow ones, 5 halves
+    python benchmarks/new_samples.py               # all systems except the two slow ones, 5 halves
     python benchmarks/new_samples.py --methods ocbr rlrr --halves 2
 
-Agreement is the share of the new samples that have the label of the joint fit, under the best matching of clusters;
-"one view only" is the same where the new samples have nothing but that view. The last columns compare the labels of the
-half that was fitted with the joint fit, which no placing of new samples can be expected to beat by much, and the labels
-of the new samples with the true classes.
+Agreement is the share of new samples with the same label as in the joint fit, under the best matching of clusters.
+"Fourier only" and "profile only" are the same for new samples that have just this view. The last two columns compare
+the labels of the fitted half with the joint fit, which predict can hardly exceed, and the new labels with the true
+classes.
 """
 
 from __future__ import annotations
@@ -15,15 +15,14 @@ import argparse
 
 import numpy as np
 
-from common import digits, noisy, print_table
+from common import SLOW_METHODS, digits, noisy, print_table
 from manyview import METHODS, clustering_accuracy
 
-SLOW = ("rlrr", "lrrgl")
 COLUMNS = ("data", "method", "agreement", "worst", "Fourier only", "profile only", "fitted half", "ACC of new samples")
 
 
 def compare(key: str, draw: int | None, seed: int) -> list[float]:
-    """Fit one half at random, place the other."""
+    """Fit a random half, and place the other."""
     data = digits(2)
     views = noisy(data, draw)
     order = np.random.default_rng(seed).permutation(views.n_samples)
@@ -42,7 +41,8 @@ def compare(key: str, draw: int | None, seed: int) -> list[float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=[k for k in METHODS if k not in SLOW])
+    quick = [key for key in METHODS if key not in SLOW_METHODS]
+    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=quick)
     parser.add_argument("--halves", type=int, default=5, help="random halves; with noise, as many draws of it")
     options = parser.parse_args()
 

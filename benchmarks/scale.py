@@ -1,40 +1,27 @@
 """Time and memory of OCBR beside MFMSC.
 
-python benchmarks/scale.py ratio            # digits, two views: seconds of OCBR over those of MFMSC, same run
-python benchmarks/scale.py imports          # seconds of `import manyview` over those of `import sklearn.cluster`
+python benchmarks/scale.py ratio            # digits, two views: seconds of OCBR divided by those of MFMSC, same run
+python benchmarks/scale.py imports          # seconds of `import manyview` divided by those of `import sklearn.cluster`
 python benchmarks/scale.py memory [n ...]   # two views of 64 features: seconds and peak memory against n
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 
 from threadpoolctl import threadpool_limits
 
-from common import digits, noisy, print_table
-from manyview import METHODS, MFMSC, OCBR
-
-CHILD = """
-import json, resource, sys, time
-from manyview import METHODS, make_views
-from threadpoolctl import threadpool_limits
-n, key = int(sys.argv[1]), sys.argv[2]
-data = make_views(n, 10, (64, 64), noise=1.0, separation=6.0, seed=0)
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-start = time.perf_counter()
-with threadpool_limits(1):
-    METHODS[key](10).fit(data.views)
-seconds = time.perf_counter() - start
-print(json.dumps([seconds, before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
-"""
+from common import digits, in_child, noisy, print_table
+from manyview import METHODS, MFMSC, OCBR, make_views
+from manyview.experiments import worker
 
 
 def ratio(repeats: int = 7) -> None:
-    """Best CPU seconds of several fits, the methods by turns, one thread."""
+    """Best CPU seconds of several fits; methods alternate, one thread."""
     print("## Digits, two views, default fit: CPU seconds (best of 7), one thread\n")
     rows = []
     for name, draw in (("clean", None), ("20 % corrupted", 0)):
@@ -50,7 +37,7 @@ def ratio(repeats: int = 7) -> None:
 
 
 def imports(repeats: int = 7) -> None:
-    """Best seconds of an import in a new process, by turns."""
+    """Best seconds of an import in a new process; packages alternate."""
     best = {"sklearn.cluster": float("inf"), "manyview": float("inf")}
     for _ in range(repeats):
         for name in best:
@@ -60,19 +47,25 @@ def imports(repeats: int = 7) -> None:
     print_table([*best, "ratio"], [[*best.values(), best["manyview"] / best["sklearn.cluster"]]])
 
 
+def fit_synthetic(n_samples: int, key: str) -> dict[str, float]:
+    """Seconds and memory of one fit."""
+    data = make_views(n_samples, 10, (64, 64), noise=1.0, separation=6.0, seed=0)
+    return worker.fit(METHODS[key](10), data.views)[1]
+
+
 def memory(sizes: list[int], keys: list[str]) -> None:
     """Each fit in a process of its own, so that its peak is its own."""
     print("## Two views of 64 features, 10 clusters, float64, one thread\n")
 
-    def rows():
+    def rows() -> Iterator[list[object]]:
         for n in sizes:
             for key in keys:
-                done = subprocess.run([sys.executable, "-c", CHILD, str(n), key], capture_output=True, text=True)
-                if done.returncode:
-                    yield [n, key, "failed: " + done.stderr.strip().splitlines()[-1], "", ""]
-                    continue
-                seconds, before, peak = json.loads(done.stdout)
-                yield [n, key, f"{seconds:.1f}", f"{before:.0f}", f"{peak:.0f}"]
+                try:
+                    fit = in_child(fit_synthetic, n, key)
+                except Exception as error:
+                    yield [n, key, f"failed: {error}", "", ""]
+                else:
+                    yield [n, key, f"{fit['seconds']:.1f}", f"{fit['start_mb']:.0f}", f"{fit['peak_mb']:.0f}"]
 
     print_table(["n", "method", "seconds", "MB before the fit", "peak MB of the process"], rows())
 

@@ -10,6 +10,7 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
+from helpers.tiny_experiment import PLUGINS, SPEC  # noqa: E402
 from manyview import make_views  # noqa: E402
 from manyview.cli.app import main  # noqa: E402
 
@@ -39,3 +40,12 @@ def manyview(capsys):
         return SimpleNamespace(returncode=exit_.value.code or 0, stdout=printed.out, stderr=printed.err)
 
     return run
+
+
+@pytest.fixture
+def spec_folder(tmp_path, monkeypatch):
+    """A folder with a user's methods, data set and spec."""
+    (tmp_path / "plugins.py").write_text(PLUGINS)
+    (tmp_path / "spec.toml").write_text(SPEC)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

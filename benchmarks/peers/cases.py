@@ -1,4 +1,4 @@
-"""The inputs: every method gets the same scaled views and the number of clusters, and no labels."""
+"""The inputs: every method gets the same scaled views and the number of clusters, but no labels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from common import digits, draw_absent, noisy, research_data, without
 from manyview import Dataset, Views, make_views
 from manyview.preprocessing.scaling import scale_views
 
-SAME_AS_DIGITS = "mfeat"  # the file of the embedded data
+SAME_AS_DIGITS = "mfeat"  # this file holds the embedded digits
 
 
 @dataclass(frozen=True)
 class Case:
-    """One input. `kind` says what was done to the data, `draw` is the seed of it."""
+    """One input. `kind` names the corruption of the data, and `draw` is its seed."""
 
     data: str
     kind: str
@@ -32,13 +32,13 @@ class Case:
         return len(np.unique(self.labels))
 
     def write(self, path: Path) -> None:
-        """Scale the views as manyview does by default, so that none of the methods loses by the scaling alone."""
+        """Write the views, scaled as manyview does by default, so that scaling alone decides nothing."""
         tables, _ = scale_views(self.views)
         np.savez(path, **{f"view_{i}": X for i, X in enumerate(tables)})
 
 
 def accuracy_cases(only: Sequence[str], draws: int, *, large: bool) -> Iterator[Case]:
-    """Every data set clean, the smallest first, then every one corrupted as in the paper."""
+    """Every data set clean, smallest first, then every data set corrupted as in the paper."""
     sets = sorted(_datasets(only, large=large).items(), key=lambda item: (item[1].views.n_samples, item[0]))
     for name, data in sets:
         yield Case(name, "clean", 0, data.views, data.labels)

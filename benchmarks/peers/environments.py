@@ -1,4 +1,4 @@
-"""The peers of peers.toml, and an environment of its own for each."""
+"""The peers of peers.toml, each with an environment of its own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-MARK = "installed.txt"  # in an environment that is complete: the recipe it was made by
+MARK = "installed.txt"  # marks a complete environment, and holds its recipe
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Peer:
         return envs / self.name / "bin" / "python" if self.pip else Path(sys.executable)
 
     def is_ready(self, envs: Path) -> bool:
-        """Whether the environment was made by the present recipe."""
+        """Whether the environment was made from the present recipe."""
         mark = envs / self.name / MARK
         return not self.pip or (mark.exists() and mark.read_text() == "\n".join(self.pip))
 
     def install(self, envs: Path) -> str:
-        """Make the environment unless it is there; return "ready", or what pip said last."""
+        """Make the environment if necessary; return "ready", or the last message of pip."""
         if self.is_ready(envs):
             return "ready"
         folder, python = envs / self.name, str(self.python(envs))
@@ -42,8 +42,8 @@ class Peer:
         for command in ([sys.executable, "-m", "venv", "--clear", str(folder)], *(pip + x.split() for x in self.pip)):
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
-                said = done.stderr.strip().splitlines() or ["no reason given"]
-                return f"failed: {said[-1]}"
+                messages = done.stderr.strip().splitlines() or ["no reason given"]
+                return f"failed: {messages[-1]}"
         (folder / MARK).write_text("\n".join(self.pip))
         return "ready"
 
@@ -53,7 +53,7 @@ def read_peers(only: list[str]) -> list[Peer]:
     recipes = tomllib.loads((HERE / "peers.toml").read_text(encoding="utf-8"))
     unknown = sorted(set(only) - set(recipes))
     if unknown:
-        sys.exit(f"No peer is called {', '.join(unknown)}. Choose from: {', '.join(recipes)}.")
+        sys.exit(f"Unknown peer {', '.join(unknown)}. Choose from: {', '.join(recipes)}.")
     return [
         Peer(name, **{key: tuple(value) if isinstance(value, list) else value for key, value in recipe.items()})
         for name, recipe in recipes.items()
@@ -62,6 +62,6 @@ def read_peers(only: list[str]) -> list[Peer]:
 
 
 def setup(peers: list[Peer], envs: Path) -> Iterator[list[object]]:
-    """Make the environments; yield a row of the table for each."""
+    """Make the environments, and yield a row of the table for each."""
     for peer in peers:
         yield [peer.name, "; ".join(peer.pip) or "the environment of this run", peer.install(envs)]

@@ -1,11 +1,11 @@
-"""manyview beside the packages that a user would pick instead: same data, same noise, same run, one thread.
+"""manyview beside the packages that a user might choose instead: same data, same noise, same run, one thread.
 
 python benchmarks/peers/run.py setup                    # an environment for each peer
 python benchmarks/peers/run.py accuracy                 # digits and the files in MANYVIEW_DATA, clean and corrupted
 python benchmarks/peers/run.py scale                    # CPU seconds and memory against the number of samples
 python benchmarks/peers/run.py missing                  # digits with samples missing from the views
 
-Results are kept in --out; a run that is there is not done again. Needs Linux.
+Results are kept in --out, and stored runs are not repeated. Needs Linux.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # for benchmarks/common.py
 
 from cases import Case, accuracy_cases, missing_cases, scale_cases
 from environments import HERE, read_peers, setup
-from runs import Limits, run_all
-from tables import Table, mean_of, print_accuracy, print_cells, print_errors, print_versions, time_and_memory
+from runs import FitLimits, run_all
+from tables import PeerResults, mean_of, print_accuracy, print_cells, print_errors, print_versions, time_and_memory
 
 from common import print_table
 from manyview.experiments.store import Row, Store
@@ -31,12 +31,12 @@ SECONDS = {"accuracy": 120, "scale": 300, "missing": 120}
 
 def main() -> None:
     options = _parser().parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # so that the adapters are ended as well
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))  # so that the adapters end too
     peers = read_peers(options.peers)
     if options.command == "setup":
         print_table(["peer", "installed with pip", ""], setup(peers, options.envs))
         return
-    limits = Limits(options.timeout or SECONDS[options.command], options.memory_mb)
+    limits = FitLimits(options.timeout or SECONDS[options.command], options.memory_mb)
     rows = run_all(
         options.command,
         _cases(options),
@@ -47,19 +47,19 @@ def main() -> None:
         redo=options.redo,
         stored=options.stored,
     )
-    table = Table(_tell(rows))
+    results = PeerResults(report_progress(rows))
     if options.command == "accuracy":
-        print_accuracy(table, options.draws)
+        print_accuracy(results, options.draws)
     elif options.command == "scale":
         print("### CPU seconds and growth of the process, two views of 64 features, 10 clusters\n")
-        print_cells(table, {data: (data, "synthetic") for data in table.data}, time_and_memory)
+        print_cells(results, {data: (data, "synthetic") for data in results.datasets}, time_and_memory)
     else:
         print(f"### Digits, 2 views: mean ACC (draws: {options.draws}), then CPU seconds\n")
-        columns = {kind: ("digits-2", kind) for kind in table.kinds}
-        print_cells(table, columns, mean_of("acc", 3))
-        print_cells(table, columns, mean_of("cpu_seconds", 1))
-    print_errors(table)
-    print_versions(table)
+        columns = {kind: ("digits-2", kind) for kind in results.corruptions}
+        print_cells(results, columns, mean_of("acc", 3))
+        print_cells(results, columns, mean_of("cpu_seconds", 1))
+    print_errors(results)
+    print_versions(results)
 
 
 def _cases(options: argparse.Namespace) -> Iterable[Case]:
@@ -70,10 +70,10 @@ def _cases(options: argparse.Namespace) -> Iterable[Case]:
     return missing_cases(options.percents, options.draws)
 
 
-def _tell(rows: Iterable[Row]) -> Iterator[Row]:
+def report_progress(rows: Iterable[Row]) -> Iterator[Row]:
     """Report progress on stderr; the tables go to stdout."""
     for row in rows:
-        print(f"{row['run']}: {row['status']} {row.get('acc', '')}", file=sys.stderr, flush=True)
+        print(f"{row['run']}: {row['status']} {row['scores'].get('acc', '')}", file=sys.stderr, flush=True)
         yield row
 
 
@@ -85,14 +85,14 @@ def _parser() -> argparse.ArgumentParser:
     shared.add_argument("--envs", type=Path, default=HERE / ".envs", help="folder of the environments")
     measured = argparse.ArgumentParser(add_help=False)
     measured.add_argument("--out", type=Path, default=HERE / "results", help="folder of the results")
-    measured.add_argument("--redo", nargs="+", default=[], metavar="PEER", help="measure these again")
-    measured.add_argument("--stored", action="store_true", help="print what is stored, and measure nothing")
-    measured.add_argument("--timeout", type=float, help="CPU seconds that a fit may take")
-    measured.add_argument("--memory-mb", type=float, default=6144, help="memory that a fit may take")
+    measured.add_argument("--redo", nargs="+", default=[], metavar="PEER", help="repeat the runs of these")
+    measured.add_argument("--stored", action="store_true", help="print stored results only; run nothing")
+    measured.add_argument("--timeout", type=float, help="CPU seconds per fit")
+    measured.add_argument("--memory-mb", type=float, default=6144, help="memory per fit")
     commands.add_parser("setup", parents=[shared])
     accuracy = commands.add_parser("accuracy", parents=[shared, measured])
     accuracy.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these data sets")
-    accuracy.add_argument("--large", action="store_true", help="the two large files as well")
+    accuracy.add_argument("--large", action="store_true", help="include the two large files")
     accuracy.add_argument("--draws", type=int, default=1, help="draws of the noise")
     scale = commands.add_parser("scale", parents=[shared, measured])
     scale.add_argument("--sizes", nargs="+", type=int, default=[1000, 2000, 4000, 8000, 16000])

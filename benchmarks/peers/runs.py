@@ -1,4 +1,8 @@
-"""One run is one method on one input, in a process of its own; every run leaves a row, and none is done twice."""
+"""One run is one method on one input, in a process of its own; every run leaves a row, and none is done twice.
+
+The rows, their store and their scores are those of `manyview.experiments`. Only the worker differs: peers run in
+environments without manyview, behind adapters/harness.py.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +19,18 @@ from pathlib import Path
 from cases import Case
 from environments import HERE, Peer
 
-from manyview import clustering_accuracy, normalized_mutual_information
+from manyview.evaluation.metrics import score_labels
 from manyview.experiments.provenance import git_revision
 from manyview.experiments.runner import THREAD_VARIABLES
 from manyview.experiments.store import Row, Store
 
 SEED = 0
-GAVE_UP = ("timeout", "memory")
+OVER_LIMIT = ("timeout", "memory")
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What a fit may use."""
+class FitLimits:
+    """Limits of a fit."""
 
     cpu_seconds: float
     memory_mb: float
@@ -36,7 +40,7 @@ def run_all(
     command: str,
     cases: Iterable[Case],
     peers: Sequence[Peer],
-    limits: Limits,
+    limits: FitLimits,
     *,
     envs: Path,
     store: Store,
@@ -46,12 +50,12 @@ def run_all(
     """Yield a row for every method on every input: the stored one, or (unless `stored`) a new one."""
     with store.writing(), Adapters(envs) as adapters:
         known = {run: row for run, row in store.rows().items() if row["peer"] not in redo}
-        gave_up: list[Row] = []
+        over_limit: list[Row] = []
         for case, peer, method in ((c, p, m) for c in cases for p in peers for m in getattr(p, command)):
-            row = describe(command, case, peer, method)
+            row = start_row(command, case, peer, method)
             if row["run"] in known:
                 row = known[row["run"]]
-            elif any(is_larger(row, earlier) for earlier in gave_up):
+            elif any(is_larger(row, earlier) for earlier in over_limit):
                 row |= {"status": "not tried"}
             elif stored:
                 row |= {"status": "-"}
@@ -60,49 +64,48 @@ def run_all(
             else:
                 row |= measure(case, adapters.of(peer), method, limits)
                 store.append(row)
-            if row["status"] in GAVE_UP:
-                gave_up.append(row)
+            if row["status"] in OVER_LIMIT:
+                over_limit.append(row)
             yield row
 
 
-def describe(command: str, case: Case, peer: Peer, method: str) -> Row:
-    """The part of a row that is known without running."""
+def start_row(command: str, case: Case, peer: Peer, method: str) -> Row:
+    """The part of a row that is known before the run."""
     return {
         "run": f"{command}/{case.data}/{case.kind}/{case.draw}/{peer.name}/{method}",
-        "data": case.data,
-        "kind": case.kind,
-        "draw": case.draw,
+        "dataset": case.data,
+        "corruption": case.kind,
+        "repeat": case.draw,
         "n_samples": case.views.n_samples,
         "n_views": case.views.n_views,
         "n_features": sum(X.shape[1] for X in case.views.arrays),
         "peer": peer.name,
         "method": method,
+        "scores": {},
     }
 
 
 def is_larger(row: Row, earlier: Row) -> bool:
-    """Whether the same method gave up on an input that was no larger."""
+    """Whether the same method already exceeded its limits on an input that was not larger."""
     same = all(row[key] == earlier[key] for key in ("peer", "method"))
     return same and all(row[key] >= earlier[key] for key in ("n_samples", "n_views", "n_features"))
 
 
-def measure(case: Case, adapter: Adapter, method: str, limits: Limits) -> Row:
-    """Fit, and compare the labels with the true ones, which the method has not seen."""
+def measure(case: Case, adapter: Adapter, method: str, limits: FitLimits) -> Row:
+    """Fit, and compare the labels with the true ones, which the method does not see."""
     with tempfile.TemporaryDirectory(prefix="peers-") as folder:
         views, result = Path(folder) / "views.npz", Path(folder) / "result.json"
         case.write(views)
         task = {"method": method, "views": str(views), "result": str(result), "n_clusters": case.n_clusters}
         ended = adapter.ask(task | {"seed": SEED} | asdict(limits))
         row = json.loads(result.read_text(encoding="utf-8")) if result.exists() else ended
-    if row["status"] == "done":
-        labels = row.pop("labels")
-        row["acc"] = clustering_accuracy(case.labels, labels)
-        row["nmi"] = normalized_mutual_information(case.labels, labels)
+    if "labels" in row:
+        row |= {"status": "converged", "scores": score_labels(case.labels, row.pop("labels"))}
     return row | {"limits": asdict(limits), "git": git_revision()}
 
 
 class Adapters:
-    """The running adapters, one process per peer, each started when it is first needed."""
+    """The running adapters: one process per peer, started on first use."""
 
     def __init__(self, envs: Path) -> None:
         self.envs = envs
@@ -123,16 +126,16 @@ class Adapters:
 
 
 class Adapter:
-    """A process that serves the methods of a peer with one thread, see adapters/harness.py."""
+    """A process that runs the methods of a peer with one thread, see adapters/harness.py."""
 
     def __init__(self, peer: Peer, envs: Path) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="peers-")  # some packages leave files where they run
-        self._said = Path(self._folder.name) / "stderr.txt"
+        self._folder = tempfile.TemporaryDirectory(prefix="peers-")  # some packages write files where they run
+        self._messages = Path(self._folder.name) / "stderr.txt"
         self._process = subprocess.Popen(
             [peer.python(envs), HERE / "adapters" / peer.adapter],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=self._said.open("w"),
+            stderr=self._messages.open("w"),
             text=True,
             env=os.environ | dict.fromkeys((*THREAD_VARIABLES, "NUMBA_NUM_THREADS"), "1"),
             cwd=self._folder.name,
@@ -140,17 +143,17 @@ class Adapter:
         )
 
     def ask(self, task: Mapping[str, object]) -> Row:
-        """Have a task done; return how it ended, for the case that it left no result."""
+        """Do a task; return how it ended, in case it left no result."""
         with suppress(BrokenPipeError):
             print(json.dumps(task), file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
         if answer:
             return json.loads(answer)
-        said = self._said.read_text(errors="replace").strip().splitlines() or ["the adapter ended without a word"]
-        return {"status": "error", "error": said[-1][:500]}
+        lines = self._messages.read_text(errors="replace").strip().splitlines()
+        return {"status": "error", "error": lines[-1][:500] if lines else "the adapter exited without a message"}
 
     def close(self) -> None:
-        """End the process, and the one that it may have forked."""
+        """End the process and its child, if it has forked one."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGTERM)
         self._process.wait()

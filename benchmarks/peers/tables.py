@@ -5,107 +5,107 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
-from scipy.stats import rankdata
 
 from common import print_table
-from manyview.experiments.store import Row
+from manyview.experiments.ranks import average_ranks
+from manyview.experiments.results import Cell
+from manyview.experiments.store import DONE, Row
 
-Write = Callable[[list[Row]], str]
+WriteCell = Callable[[Cell], str]
+Method = tuple[str, str]  # peer, name
 
 
-class Table:
-    """The rows by method (peer, name), data set and kind; those that differ in the draw only are one cell."""
+class PeerResults:
+    """The cells by method, data set and corruption; draws of the same corruption are one cell."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = list(rows)
-        self.methods = list(dict.fromkeys((row["peer"], row["method"]) for row in self.rows))
-        self.data = list(dict.fromkeys(row["data"] for row in self.rows))
-        self.kinds = list(dict.fromkeys(row["kind"] for row in self.rows))
-        self._cells: dict[tuple[str, ...], list[Row]] = {}
+        self.methods: list[Method] = list(dict.fromkeys((row["peer"], row["method"]) for row in self.rows))
+        self.datasets = list(dict.fromkeys(row["dataset"] for row in self.rows))
+        self.corruptions = list(dict.fromkeys(row["corruption"] for row in self.rows))
+        found: dict[tuple[str, ...], list[Row]] = {}
         for row in self.rows:
-            self._cells.setdefault((row["peer"], row["method"], row["data"], row["kind"]), []).append(row)
+            found.setdefault((row["peer"], row["method"], row["dataset"], row["corruption"]), []).append(row)
+        self._cells = {key: Cell(tuple(draws), len(draws)) for key, draws in found.items()}
 
-    def cell(self, method: tuple[str, str], data: str, kind: str, write: Write) -> str:
-        """What `write` makes of the draws; the word for what happened, if one of them did not end well."""
-        draws = self._cells[(*method, data, kind)]
-        bad = [row["status"] for row in draws if row["status"] != "done"]
-        return bad[0] if bad else write(draws)
+    def text(self, method: Method, dataset: str, corruption: str, write: WriteCell) -> str:
+        """What `write` makes of a cell; if a draw has no result, its status."""
+        cell = self._cells[(*method, dataset, corruption)]
+        missing = [row["status"] for row in cell.rows if row["status"] not in DONE]
+        return missing[0] if missing else write(cell)
 
-    def values(self, kind: str, field: str) -> np.ndarray:
-        """Means over the draws, methods by data sets; NaN where one did not end well."""
-        draws = [[self._cells[(*method, data, kind)] for data in self.data] for method in self.methods]
-        return np.array([[np.mean([row.get(field, np.nan) for row in cell]) for cell in line] for line in draws])
+    def means(self, corruption: str, name: str) -> np.ndarray:
+        """Means over the draws, methods x data sets; NaN where a draw has no result."""
+        cells = [[self._cells[(*method, dataset, corruption)] for dataset in self.datasets] for method in self.methods]
+        complete = [[cell.mean(name) if len(cell.done) == cell.planned else None for cell in row] for row in cells]
+        return np.array(complete, dtype=float)
 
     def names(self) -> list[str]:
         return [f"{peer}: {method}" for peer, method in self.methods]
 
 
-def mean_of(field: str, digits: int) -> Write:
-    return lambda draws: f"{np.mean([row[field] for row in draws]):.{digits}f}"
+def mean_of(name: str, digits: int) -> WriteCell:
+    return lambda cell: f"{cell.mean(name):.{digits}f}"
 
 
-def time_and_memory(draws: list[Row]) -> str:
-    return f"{np.mean([row['cpu_seconds'] for row in draws]):.1f} s, {max(row['memory_mb'] for row in draws):.0f} MB"
+def time_and_memory(cell: Cell) -> str:
+    return f"{cell.mean('cpu_seconds'):.1f} s, {cell.values('memory_mb').max():.0f} MB"
 
 
-def print_cells(table: Table, columns: Mapping[str, tuple[str, str]], write: Write) -> None:
-    """Print methods by columns, each of which is a data set and kind."""
-    cells = ([table.cell(method, *where, write) for where in columns.values()] for method in table.methods)
-    print_table(["method", *columns], ([name, *row] for name, row in zip(table.names(), cells, strict=True)))
+def print_cells(results: PeerResults, columns: Mapping[str, tuple[str, str]], write: WriteCell) -> None:
+    """Print methods by columns; each column is a data set under a corruption."""
+    cells = ([results.text(method, *where, write) for where in columns.values()] for method in results.methods)
+    print_table(["method", *columns], ([name, *row] for name, row in zip(results.names(), cells, strict=True)))
 
 
-def print_accuracy(table: Table, draws: int) -> None:
-    """The summary, then everything by data set."""
-    print(f"### Summary: {len(table.data)} data sets, clean and 20 % corrupted (draws of the noise: {draws})\n")
-    summary = [table.names(), *(column for kind in table.kinds for column in _summary(table, kind))]
-    columns = ("ACC", f"{table.methods[0][1]} there", "NMI", "rank", "data sets")
-    heads = [f"{what}, {kind}" for kind in table.kinds for what in columns]
+def print_accuracy(results: PeerResults, draws: int) -> None:
+    """The summary, then all results by data set."""
+    print(f"### Summary: {len(results.datasets)} data sets, clean and 20 % corrupted (draws of the noise: {draws})\n")
+    summary = [results.names(), *(column for kind in results.corruptions for column in _summary(results, kind))]
+    columns = ("ACC", f"{results.methods[0][1]} there", "NMI", "rank", "data sets")
+    heads = [f"{what}, {kind}" for kind in results.corruptions for what in columns]
     print_table(["method", *heads], zip(*summary, strict=True))
-    print_ahead(table)
-    for title, field, digits in (("ACC", "acc", 3), ("NMI", "nmi", 3), ("CPU seconds", "cpu_seconds", 1)):
-        for kind in table.kinds:
+    print_ahead(results)
+    for title, name, digits in (("ACC", "acc", 3), ("NMI", "nmi", 3), ("CPU seconds", "cpu_seconds", 1)):
+        for kind in results.corruptions:
             print(f"### {title}, {kind}\n")
-            print_cells(table, {data: (data, kind) for data in table.data}, mean_of(field, digits))
+            print_cells(results, {dataset: (dataset, kind) for dataset in results.datasets}, mean_of(name, digits))
 
 
-def print_ahead(table: Table) -> None:
-    """Every cell in which the ACC of another method is higher than that of the first, manyview's default."""
-    print(f"### Where another is ahead of {table.names()[0]}, by ACC\n")
+def print_ahead(results: PeerResults) -> None:
+    """Every cell in which another method has a higher ACC than the first, manyview's default."""
+    names = results.names()
+    print(f"### Where another is ahead of {names[0]}, by ACC\n")
     lines = []
-    for kind in table.kinds:
-        acc = table.values(kind, "acc")
+    for kind in results.corruptions:
+        acc = results.means(kind, "acc")
         for j, i in np.argwhere((acc - acc[0]).T > 0):
-            lines.append([table.data[j], kind, table.names()[i], f"{acc[i, j]:.3f}", f"{acc[0, j]:.3f}"])
-    print_table(["data", "", "method", "ACC", table.names()[0]], lines)
+            lines.append([results.datasets[j], kind, names[i], f"{acc[i, j]:.3f}", f"{acc[0, j]:.3f}"])
+    print_table(["data", "", "method", "ACC", names[0]], lines)
 
 
-def _summary(table: Table, kind: str) -> list[list[object]]:
-    """Means over the data sets that the method could do, its own and the first method's, its rank, and their number."""
-    acc, nmi = table.values(kind, "acc"), table.values(kind, "nmi")
+def _summary(results: PeerResults, kind: str) -> list[list[object]]:
+    """Means over the data sets that a method could do, its own and the first method's, its rank, and their number."""
+    acc, nmi = results.means(kind, "acc"), results.means(kind, "nmi")
     done = np.isfinite(acc)
     first = np.where(done, acc[0], np.nan)
     means = [[f"{np.nanmean(line):.3f}" if np.isfinite(line).any() else "-" for line in X] for X in (acc, first, nmi)]
-    return [*means, [f"{rank:.1f}" for rank in ranks(acc)], done.sum(axis=1).tolist()]
+    return [*means, [f"{rank:.1f}" for rank in average_ranks(acc.T)], done.sum(axis=1).tolist()]
 
 
-def ranks(acc: np.ndarray) -> np.ndarray:
-    """Mean rank of each method over the data sets, 1 is best; what did not end well shares the last ranks."""
-    return rankdata(-np.nan_to_num(acc, nan=-1), axis=0).mean(axis=1)
-
-
-def print_errors(table: Table) -> None:
-    """What packages said when they failed."""
-    failed = [row for row in table.rows if row.get("error")]
+def print_errors(results: PeerResults) -> None:
+    """The error messages of the packages."""
+    failed = [row for row in results.rows if row.get("error")]
     if failed:
         print("### Errors\n")
-        columns = ["peer", "method", "data", "kind", "error"]
-        print_table(columns, ([str(row[column]).replace("\n", " ") for column in columns] for row in failed))
+        columns = ["peer", "method", "dataset", "corruption", "error"]
+        print_table(columns, ([str(row[column]) for column in columns] for row in failed))
 
 
-def print_versions(table: Table) -> None:
-    """The versions that made the rows."""
+def print_versions(results: PeerResults) -> None:
+    """The versions that produced the rows."""
     found: dict[str, dict[str, str]] = {}
-    for row in table.rows:
+    for row in results.rows:
         found.setdefault(row["peer"], {}).update(row.get("versions", {}))
     print("### Versions\n")
     print_table(["peer", "versions"], ([peer, ", ".join(map(" ".join, v.items()))] for peer, v in found.items()))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from manyview import InputError, make_views
+from manyview.datasets import make_unequal_views
 
 
 def test_synthetic_views_repeat_with_the_seed():
@@ -84,3 +85,53 @@ def test_separation_is_the_expected_distance_between_centres():
 def test_wrong_parameters_of_synthetic_views_are_refused(wrong):
     with pytest.raises(InputError):
         make_views(**wrong)
+
+
+@pytest.mark.parametrize(("n", "c", "ratio"), [(600, 3, 1), (600, 3, 10), (6000, 30, 100), (5, 5, 1000), (7, 1, 2)])
+def test_unequal_clusters_have_the_sizes_asked_for(n, c, ratio):
+    data = make_unequal_views(n, c, ratio=ratio)
+    sizes = np.bincount(data.labels)
+    assert sizes.sum() == n
+    assert len(sizes) == c
+    assert (np.diff(sizes) <= 1).all()  # largest first, up to rounding
+    if sizes[-1] > 5:
+        assert sizes[0] / sizes[-1] == pytest.approx(1 if c == 1 else ratio, rel=0.2)
+
+
+@pytest.mark.parametrize("shape", ["gaussian", "curved"])
+def test_unequal_clusters_differ_only_in_their_sizes(shape):
+    """Another ratio draws other samples around the same centres."""
+    means = []
+    for ratio in (1, 3):
+        data = make_unequal_views(20_000, 3, (10,), ratio=ratio, shape=shape, separation=6, seed=5)
+        X = data.views.arrays[0]
+        means.append([X[data.labels == k].mean(axis=0) for k in range(3)])
+    np.testing.assert_allclose(*means, atol=0.15)
+
+
+def test_confused_clusters_are_merged_in_one_view_and_apart_in_the_next():
+    data = make_unequal_views(9000, 6, (12, 12, 12), ratio=1, confused=1.0, seed=3)
+    merged = []
+    for X in data.views.arrays:
+        centres = np.array([X[data.labels == k].mean(axis=0) for k in range(6)])
+        distances = np.linalg.norm(centres[:, None] - centres, axis=2)
+        merged.append({tuple(pair) for pair in np.argwhere(np.triu(distances < 1, 1))})
+    assert [len(pairs) for pairs in merged] == [3, 3, 3]
+    assert not merged[0] & merged[1]
+    assert not merged[1] & merged[2]
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"ratio": 0.5}, "ratio=0.5"),
+        ({"shape": "square"}, "Choose one of: 'gaussian', 'curved'"),
+        ({"confused": 2}, "confused=2"),
+        ({"confused": 0.5, "n_features": [4]}, "at least two views"),
+        ({"confused": 0.5, "n_clusters": 2}, "three clusters or more"),
+        ({"n_features": 4}, "give a list"),
+    ],
+)
+def test_wrong_parameters_of_unequal_clusters_are_refused(params, message):
+    with pytest.raises(InputError, match=message):
+        make_unequal_views(**params)

@@ -1,8 +1,8 @@
-"""Serves the methods of one peer in the peer's own environment: takes tasks, measures fits, writes results.
+"""Runs the methods of one peer in the peer's own environment: reads tasks, measures fits, writes results.
 
-Tasks come on stdin, a line of JSON each, and every one is answered by a line on stdout when it has ended. Each is done
-in a process of its own, forked from this one after the imports, so that limits and measurements are those of the fit
-alone. Needs Linux, and nothing but the standard library and numpy. The file of the views holds no labels.
+Each line on stdin is a task in JSON; each is answered by a line on stdout when it has ended. A task runs in a process
+of its own, forked after the imports, so that limits and measurements concern the fit alone. Needs Linux, and only the
+standard library and numpy. The file of the views holds no labels.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ import numpy as np
 View = np.ndarray
 Method = Callable[[list[View], int, int], Sequence[int]]
 
-PATIENCE = 10  # wall seconds per CPU second, on a machine that does other work as well
+PATIENCE = 10  # wall seconds per CPU second, as the machine may be busy
 
 
 class Unsupported(Exception):
-    """What the package does not do; its text stands in the table."""
+    """Raised for what the package does not support; the table shows its text."""
 
 
 def serve(methods: Mapping[str, Method], packages: Sequence[str]) -> None:
     """Do the tasks on stdin one after the other."""
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what packages print is no answer
+    os.dup2(2, 1)  # so that output of the packages is not taken for an answer
     for line in sys.stdin:
         task = json.loads(line)
         child = os.fork()
@@ -48,14 +48,14 @@ def serve(methods: Mapping[str, Method], packages: Sequence[str]) -> None:
 
 
 def ending(code: int) -> dict[str, object]:
-    """How a task ended, for the case that it left no result."""
+    """How a task ended, in case it left no result."""
     if code in (-signal.SIGXCPU, -signal.SIGALRM):
         return {"status": "timeout"}
     return {"status": "error", "error": f"the process ended with code {code}"}
 
 
 def do(task: Mapping[str, Any], methods: Mapping[str, Method]) -> dict[str, object]:
-    """Return labels and measurements; whatever a package raises becomes a status and an error text."""
+    """Return labels and measurements; any exception becomes a status and an error message."""
     with np.load(task["views"], allow_pickle=False) as archive:
         views = [archive[f"view_{i}"] for i in range(len(archive.files))]
     limit_process(task["memory_mb"], task["cpu_seconds"])
@@ -70,8 +70,8 @@ def do(task: Mapping[str, Any], methods: Mapping[str, Method]) -> dict[str, obje
 
 
 def measure(method: Method, views: list[View], k: int, seed: int) -> dict[str, object]:
-    """Fit once, and measure CPU seconds and by how much the memory of the process's own grew."""
-    Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts again from the present size
+    """Fit once, and measure CPU seconds and the growth of the process's own memory."""
+    Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM to the present size
     memory, start = memory_mb("RssAnon"), time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -85,15 +85,15 @@ def measure(method: Method, views: list[View], k: int, seed: int) -> dict[str, o
 
 
 def memory_mb(field: str) -> float:
-    """VmHWM (highest), RssAnon (of its own), RssFile (of files: code), VmRSS (both) or VmSize (mapped)."""
+    """VmHWM (peak), RssAnon (own memory), RssFile (code), VmRSS (both) or VmSize (mapped) of this process."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
 
 
 def limit_process(memory: float, seconds: float) -> None:
-    """Let the fit use this much memory and CPU time. What the imports mapped but do not use does not count."""
+    """Limit memory and CPU time of the fit. What the imports mapped but do not use does not count."""
     size = int((memory_mb("VmSize") - memory_mb("VmRSS") + memory) * 2**20)
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     end = math.ceil(time.process_time() + seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (end, end + 60))  # at the first, SIGXCPU ends the process
+    resource.setrlimit(resource.RLIMIT_CPU, (end, end + 60))  # the first limit sends SIGXCPU, which ends the process
     signal.alarm(math.ceil(PATIENCE * seconds))

@@ -1,4 +1,4 @@
-"""imml: methods for incomplete views, those that run in Python without Octave, R or torch."""
+"""imml: methods for incomplete views that need neither Octave, R nor torch."""
 
 import pandas as pd
 from harness import Method, serve

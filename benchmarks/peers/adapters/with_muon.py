@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 
-os.environ["NUMBA_THREADING_LAYER"] = "workqueue"  # the others do not outlive a fork
+os.environ["NUMBA_THREADING_LAYER"] = "workqueue"  # the other layers do not survive a fork
 
 import anndata
 import mudata
@@ -16,15 +16,15 @@ STEPS = 20
 
 
 def join_neighbors(views: list[View], seed: int) -> mudata.MuData:
-    """Neighbours in each view, then those in all of them."""
+    """Find neighbours in each view, then in all views together."""
     joint = mudata.MuData({f"view_{i}": neighbors(X, seed) for i, X in enumerate(views)})
-    candidates = min(200, len(views[0]) - 1)  # 200 is the default, and more than small data sets have
+    candidates = min(200, len(views[0]) - 1)  # the default is 200, more than the samples of small data sets
     muon.pp.neighbors(joint, n_multineighbors=candidates, random_state=seed)
     return joint
 
 
 def neighbors(X: View, seed: int) -> anndata.AnnData:
-    """Neighbours in one view; scanpy uses principal components from 50 features on."""
+    """Find neighbours in one view; scanpy uses principal components above 50 features."""
     modality = anndata.AnnData(X.astype(np.float32))
     if modality.n_vars > 50:
         scanpy.pp.pca(modality, random_state=seed)
@@ -33,7 +33,7 @@ def neighbors(X: View, seed: int) -> anndata.AnnData:
 
 
 def leiden(views: list[View], k: int, seed: int) -> Sequence[int]:
-    """Leiden takes no number of clusters: the resolution is searched until there are k, or as near as it gets."""
+    """Search for a resolution with k clusters, or as close as possible, as Leiden takes no number of clusters."""
     joint = join_neighbors(views, seed)
     low, high = 0.01, 100.0
     found: dict[int, np.ndarray] = {}
@@ -51,7 +51,7 @@ def leiden(views: list[View], k: int, seed: int) -> Sequence[int]:
 
 
 def compile_code() -> None:
-    """Fit something small: most of the compiling is done once in a process, and is not the cost of a fit."""
+    """Fit something small: compiling happens once per process, and is not part of the cost of a fit."""
     X = np.random.default_rng(0).standard_normal((300, 60))
     leiden([X, X[:, :40]], 2, 0)
 

@@ -18,7 +18,7 @@ def fit(estimator: type, views: list[View], k: int, seed: int, **params: Any) ->
 
 
 def fit_two(estimator: type, views: list[View], k: int, seed: int) -> Sequence[int]:
-    """Spherical k-means raises an error for a third view; k-means leaves it out without saying so."""
+    """Refuse a third view: spherical k-means raises an error, and k-means silently ignores it."""
     if len(views) > 2:
         raise Unsupported("2 views only")
     return fit(estimator, views, k, seed)

@@ -1,4 +1,4 @@
-"""polyview: k-means with view weights, and the two spectral methods of Kumar et al.; views are filled in before."""
+"""polyview: k-means with view weights, and the two spectral methods of Kumar et al.; missing samples are imputed."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""scikit-learn: single-view clustering of the features side by side, and of the mean of the views' graphs."""
+"""scikit-learn: single-view clustering of the concatenated features, and of the mean graph of the views."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def spectral_knn(views: list[View], k: int, seed: int) -> Sequence[int]:
 
 
 def spectral_mean_graph(views: list[View], k: int, seed: int) -> Sequence[int]:
-    """The graph of affinity="nearest_neighbors", one per view, averaged."""
+    """Average the graphs of affinity="nearest_neighbors" over the views."""
     graph = sum(kneighbors_graph(X, 10, include_self=True) for X in views) / len(views)
     return SpectralClustering(k, affinity="precomputed", random_state=seed).fit_predict((graph + graph.T) / 2)
 

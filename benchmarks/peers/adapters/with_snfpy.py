@@ -8,7 +8,7 @@ from sklearn.cluster import spectral_clustering
 
 
 def fuse_and_cut(views: list[View], k: int, seed: int) -> Sequence[int]:
-    """The views are scaled already; normalising again would undo the unit rows of sparse ones."""
+    """Do not normalise: the views are scaled already, and sparse ones would lose their unit rows."""
     affinities = snf.make_affinity(*views, metric="euclidean", K=20, mu=0.5, normalize=False)
     return spectral_clustering(snf.snf(*affinities, K=20), n_clusters=k, random_state=seed)
 

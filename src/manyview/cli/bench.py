@@ -1,4 +1,4 @@
-"""`manyview bench`: experiments of the user's own."""
+"""`manyview bench`: run an experiment that the user has specified."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import typer
 from manyview.cli.running import (
     Data,
     DryRun,
-    How,
     Jobs,
     Memory,
     OutDir,
     Retry,
+    RunOptions,
     Stored,
     Threads,
     Timeout,
-    carry_out,
-    finish,
+    exit_if_failed,
     list_runs,
+    print_texts,
+    run_experiment,
     score_texts,
-    tell,
-    told_files,
 )
-from manyview.experiments import report
+from manyview.cli.terminal import print_written
+from manyview.experiments.bench_report import failure_text, write_report
 from manyview.experiments.runner import Limits
-from manyview.experiments.spec import read_spec
+from manyview.experiments.spec_file import read_spec
 
 
 def bench(
@@ -44,10 +44,10 @@ def bench(
 ) -> None:
     """Run an experiment of your own: every method on every data set under every corruption."""
     experiment = read_spec(spec)
-    how = How(out_dir, Limits(timeout, memory, threads, data), jobs, retry, stored)
+    options = RunOptions(out_dir, Limits(timeout, memory, threads, data), jobs, retry, stored)
     if dry_run:
-        return list_runs([experiment], how)
-    summary = carry_out(experiment, how)
-    tell([*score_texts(summary), report.failure_text(summary)])
-    told_files(report.write_report(summary, out_dir))
-    return finish([summary])
+        return list_runs([experiment], options)
+    results = run_experiment(experiment, options)
+    print_texts([*score_texts(results), failure_text(results)])
+    print_written(write_report(results, out_dir))
+    return exit_if_failed([results])

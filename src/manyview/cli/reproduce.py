@@ -9,32 +9,35 @@ import typer
 from manyview.cli.running import (
     Data,
     DryRun,
-    How,
     Jobs,
     Memory,
     OutDir,
     Retry,
+    RunOptions,
     Stored,
     Threads,
     Timeout,
-    carry_out,
-    finish,
+    exit_if_failed,
+    heading,
     list_runs,
-    tell,
-    told_files,
+    print_texts,
+    run_experiment,
 )
-from manyview.experiments import report
+from manyview.cli.terminal import print_written
+from manyview.experiments.bench_report import failure_text
 from manyview.experiments.runner import Limits
 from manyview.experiments.store import Store
-from manyview.reproduction import page as paper
+from manyview.reproduction.comparison import table_parts, write_parts
+from manyview.reproduction.figure_files import plot_functions
+from manyview.reproduction.parts import FIGURES, PARTS, TABLES, select_parts
 
 
 def reproduce(
-    what: Annotated[str, typer.Argument(help=f"One or more, apart by commas: {', '.join((*paper.PARTS, 'all'))}.")],
+    what: Annotated[str, typer.Argument(help=f"One or more parts, comma-separated: {', '.join((*PARTS, 'all'))}.")],
     out_dir: OutDir,
-    datasets: Annotated[str, typer.Option(help="Data sets, apart by commas.")] = "digits,awa,nus",
-    methods: Annotated[str, typer.Option(help="Methods, apart by commas; all seven systems by default.")] = "",
-    repeats: Annotated[int | None, typer.Option(min=1, help="Repeats; 10 by default, 3 in figures.")] = None,
+    datasets: Annotated[str, typer.Option(help="Data sets, comma-separated.")] = "digits,awa,nus",
+    methods: Annotated[str, typer.Option(help="Methods, comma-separated; by default all systems.")] = "",
+    repeats: Annotated[int | None, typer.Option(min=1, help="Repeats; by default 10, in figures 3.")] = None,
     jobs: Jobs = 1,
     timeout: Timeout = None,
     memory: Memory = None,
@@ -44,22 +47,21 @@ def reproduce(
     stored: Stored = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Make a table or figure of the paper again, with the printed numbers beside ours."""
-    experiments = paper.select_parts(what, words(datasets), words(methods), repeats)
-    how = How(out_dir, Limits(timeout, memory, threads, data), jobs, retry, stored)
+    """Reproduce tables and figures of the paper, with the printed numbers beside ours."""
+    experiments = select_parts(what, split_names(datasets), split_names(methods), repeats)
+    options = RunOptions(out_dir, Limits(timeout, memory, threads, data), jobs, retry, stored)
     if dry_run:
-        return list_runs(list(experiments.values()), how)
-    if set(experiments) & set(paper.FIGURES):
-        paper.plot_functions()  # told now if there are none, not after hours of runs
-    summaries = {part: carry_out(experiment, how) for part, experiment in experiments.items()}
-    for part, summary in summaries.items():
-        tell([f"{summary.experiment.title}\n{report.overview(summary)}"])
-        tell(paper.table_parts(part, summary) if part in paper.TABLES else [])
-    tell([report.failure_text(*summaries.values())])
-    told_files(paper.write_parts(summaries, Store(out_dir)))
-    return finish(list(summaries.values()))
+        return list_runs(list(experiments.values()), options)
+    if set(experiments) & set(FIGURES):
+        plot_functions()  # fails now, not after hours of runs, if matplotlib is missing
+    by_part = {part: run_experiment(experiment, options) for part, experiment in experiments.items()}
+    for part, results in by_part.items():
+        print_texts([heading(results), *(table_parts(part, results) if part in TABLES else ())])
+    print_texts([failure_text(*by_part.values())])
+    print_written(write_parts(by_part, Store(out_dir)))
+    return exit_if_failed(list(by_part.values()))
 
 
-def words(text: str) -> list[str]:
-    """Split at commas."""
-    return [word.strip() for word in text.split(",") if word.strip()]
+def split_names(text: str) -> list[str]:
+    """Split a comma-separated list."""
+    return [name.strip() for name in text.split(",") if name.strip()]

@@ -1,8 +1,8 @@
-"""What `bench` and `reproduce` share: options, running with a progress bar, and the last lines."""
+"""What `bench` and `reproduce` share: options, running with a progress bar, and printing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,28 +12,29 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from manyview.checks import InputError, quoted
-from manyview.cli.terminal import err, out
-from manyview.experiments import report
+from manyview.cli.terminal import err, print_line, print_note
+from manyview.experiments.bench_report import overview, place_of
+from manyview.experiments.result_tables import metric_name, plural, score_table
+from manyview.experiments.results import Results, collect_results
 from manyview.experiments.runner import Limits, check_sources, pending, run_all
 from manyview.experiments.spec import Experiment
-from manyview.experiments.store import BAD, Row, Store
-from manyview.experiments.summary import Summary, summarize
-from manyview.experiments.tables import to_markdown
+from manyview.experiments.store import FAILED, Row, Store
+from manyview.experiments.text_table import to_markdown
 
-OutDir = Annotated[Path, typer.Option("--out", "-o", help="Folder for rows and reports; the same again resumes.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Runs at the same time.")]
-Timeout = Annotated[float | None, typer.Option(min=0.1, help="Seconds that a run may take, with loading.")]
-Memory = Annotated[int | None, typer.Option(min=1, help="Memory (MB) that a run may take.")]
-Threads = Annotated[int, typer.Option(min=1, help="BLAS and OpenMP threads of a run.")]
+OutDir = Annotated[Path, typer.Option("--out", "-o", help="Folder for results; the same folder again resumes.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Number of runs at the same time.")]
+Timeout = Annotated[float | None, typer.Option(min=0.1, help="Time limit of a run in seconds, including loading.")]
+Memory = Annotated[int | None, typer.Option(min=1, help="Memory limit of a run in MB.")]
+Threads = Annotated[int, typer.Option(min=1, help="BLAS and OpenMP threads per run.")]
 Data = Annotated[Path | None, typer.Option(help="Folder of data sets that are not embedded [env: MANYVIEW_DATA].")]
-Retry = Annotated[bool, typer.Option("--retry", help="Run again what failed or ran out of time.")]
-Stored = Annotated[bool, typer.Option("--stored", help="Report what is there, and run nothing.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="List the runs, and do nothing.")]
+Retry = Annotated[bool, typer.Option("--retry", help="Repeat runs that failed or timed out.")]
+Stored = Annotated[bool, typer.Option("--stored", help="Report stored results only; run nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="List the runs, and exit.")]
 
 
 @dataclass(frozen=True)
-class How:
-    """How to run: what both commands take."""
+class RunOptions:
+    """The options of both commands."""
 
     folder: Path
     limits: Limits
@@ -42,85 +43,82 @@ class How:
     stored: bool
 
 
-def carry_out(experiment: Experiment, how: How) -> Summary:
-    """Do the pending runs of an experiment (unless `stored`), with a progress display, and collect all rows."""
-    store = Store(how.folder)
-    if how.folder.exists() and not how.folder.is_dir():
-        raise InputError(f"{how.folder} is a file; give a folder for the results with --out.")
-    if how.stored:
+def run_experiment(experiment: Experiment, options: RunOptions) -> Results:
+    """Do the pending runs of an experiment (unless `stored`) behind a progress bar, and collect all results."""
+    store = Store(options.folder)
+    if options.folder.exists() and not options.folder.is_dir():
+        raise InputError(f"{options.folder} is a file; choose a folder for the results with --out.")
+    if options.stored:
         if not store.path.exists():
-            raise InputError(f"{store.path} is not there, so there is nothing to report; leave out --stored to run.")
-        return summarize(experiment, store)
-    todo = len(pending(experiment, store, retry=how.retry))
+            raise InputError(f"{store.path} not found, so there is nothing to report; run without --stored first.")
+        return collect_results(experiment, store)
+    n_pending = len(pending(experiment, store, retry=options.retry))
     try:
-        with progress(experiment.title, todo) as step:
-            run_all(experiment, store, how.limits, jobs=how.jobs, retry=how.retry, on_row=step)
+        with progress_bar(experiment.title, n_pending) as advance:
+            run_all(experiment, store, options.limits, jobs=options.jobs, retry=options.retry, on_row=advance)
     except KeyboardInterrupt:
-        told = f"interrupted; finished runs are kept in {store.path}, the same command goes on from there"
-        err.print(told, style="yellow", markup=False, highlight=False)
+        print_note(f"interrupted; finished runs are kept in {store.path}, run the same command again to resume")
         raise typer.Exit(1) from None
-    return summarize(experiment, store)
+    return collect_results(experiment, store)
 
 
 @contextmanager
-def progress(title: str, total: int) -> Iterator[Callable[[Row], None]]:
-    """Show a bar with the time left, on a terminal only."""
+def progress_bar(title: str, total: int) -> Iterator[Callable[[Row], None]]:
+    """Show a bar with the remaining time, on a terminal only."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    left = (TextColumn("left"), TimeRemainingColumn())
-    with Progress(*columns, *left, console=err, transient=True, disable=not err.is_terminal) as bar:
+    remaining = (TextColumn("remaining"), TimeRemainingColumn())
+    with Progress(*columns, *remaining, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(title, total=total)
 
-        def step(row: Row) -> None:
-            told = f"{row['method']} on {row['dataset']}, {row['corruption']}: {row['status']}"
-            if row["status"] in BAD and err.is_terminal:
-                bar.console.print(f"{told}: {row['error']}", style="red", markup=False, highlight=False)
-            bar.update(task, advance=1, description=f"{title}: {told}")
+        def advance(row: Row) -> None:
+            text = f"{place_of(row)}: {row['status']}"
+            if row["status"] in FAILED and err.is_terminal:
+                bar.console.print(f"{text}: {row['error']}", style="red", markup=False, highlight=False)
+            bar.update(task, advance=1, description=f"{title}: {text}")
 
-        yield step
+        yield advance
 
 
-def list_runs(experiments: Sequence[Experiment], how: How) -> None:
-    """Print the runs there are, and which of them have a result."""
-    store, lines, todo = Store(how.folder), {}, 0
+def list_runs(experiments: Sequence[Experiment], options: RunOptions) -> None:
+    """Print all runs, and which of them have a result."""
+    store, lines = Store(options.folder), {}
     for experiment in experiments:
         check_sources(experiment)
-        waiting = {run.id for run in pending(experiment, store, retry=how.retry)}
+        waiting = {run.id for run in pending(experiment, store, retry=options.retry)}
         for run in experiment.runs():
             state = "to run" if run.id in waiting else "done"
             axes = (run.dataset.name, run.corruption.name, run.method.name, f"repeat {run.repeat}", f"seed {run.seed}")
             lines[run.id] = f"{state:8}{'  '.join(axes)}"
-    todo = sum(line.startswith("to run") for line in lines.values())
-    tell([*lines.values(), f"{len(lines)} runs, {todo} to run, {how.jobs} at a time; rows go to {store.path}"])
+    n_waiting = sum(line.startswith("to run") for line in lines.values())
+    total = f"{len(lines)} runs, {n_waiting} to run, {options.jobs} at a time; rows are stored in {store.path}"
+    print_texts([*lines.values(), total])
 
 
-def score_texts(summary: Summary) -> list[str]:
-    """Return a heading and a table per metric."""
-    texts = [f"{summary.experiment.title}\n{report.overview(summary)}"]
-    for metric in summary.experiment.metrics:
-        texts.append(f"{report.metric_name(metric)}\n{to_markdown(report.score_table(summary, metric))}")
+def score_texts(results: Results) -> list[str]:
+    """Return a heading, and a table per metric."""
+    texts = [heading(results)]
+    for metric in results.experiment.metrics:
+        texts.append(f"{metric_name(metric)}\n{to_markdown(score_table(results, metric))}")
     return texts
 
 
-def tell(lines: Sequence[str]) -> None:
-    """Print texts as they are."""
-    for line in lines:
-        if line:
-            out.print(line, markup=False, highlight=False)
+def heading(results: Results) -> str:
+    """Return the title of an experiment, and how its runs ended."""
+    return f"{results.experiment.title}\n{overview(results)}"
 
 
-def told_files(paths: Sequence[Path]) -> None:
-    """Say what was written."""
-    out.print("wrote " + ", ".join(map(str, paths)), highlight=False, markup=False)
+def print_texts(texts: Iterable[str]) -> None:
+    """Print the texts that are not empty."""
+    for text in filter(None, texts):
+        print_line(text)
 
 
-def finish(summaries: Sequence[Summary]) -> None:
-    """Exit with 1 if any run failed; say what was skipped."""
-    failed = {row["run"]: row for summary in summaries for row in summary.failures}
-    skipped = {row["dataset"] for summary in summaries for row in summary.rows if row["status"] == "skipped"}
+def exit_if_failed(results: Sequence[Results]) -> None:
+    """Warn about skipped data sets, and exit with 1 if any run failed."""
+    failed = {row["run"] for one in results for row in one.failures}
+    skipped = {row["dataset"] for one in results for row in one.rows if row["status"] == "skipped"}
     if skipped:
-        err.print(
-            f"warning: skipped {quoted(sorted(skipped))}: data not found, see above", style="yellow", highlight=False
-        )
+        print_note(f"warning: skipped {quoted(sorted(skipped))}: data not found, see above")
     if failed:
-        err.print(f"error: {report.plural(len(failed), 'run')} failed, see above", style="red", highlight=False)
+        err.print(f"error: {plural(len(failed), 'run')} failed, see above", style="red", highlight=False)
         raise typer.Exit(1)

@@ -11,7 +11,7 @@ from manyview.datasets.digits import DIGITS_VIEWS, load_digits
 from manyview.datasets.folder import MissingDataError
 from manyview.datasets.nuswide import NUS_VIEWS, load_nus
 from manyview.datasets.record import Dataset
-from manyview.datasets.synthetic import make_views
+from manyview.datasets.synthetic import make_unequal_views, make_views
 
 __all__ = [
     "AWA_VIEWS",
@@ -23,6 +23,7 @@ __all__ = [
     "load_awa",
     "load_digits",
     "load_nus",
+    "make_unequal_views",
     "make_views",
 ]
 

@@ -1,4 +1,4 @@
-"""Runs the runs: one child process each, several at a time, with limits; every run leaves a row."""
+"""Does the runs: one child process each, several at a time, with limits; every run leaves a row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from typing import Any
 from manyview.experiments import provenance
 from manyview.experiments.sources import check_source, plugin_version
 from manyview.experiments.spec import Experiment, Run
-from manyview.experiments.store import BAD, DONE, Row, Store
+from manyview.experiments.store import DONE, FAILED, Row, Store
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
@@ -35,7 +35,7 @@ ARTIFACT_FOLDER = "artifacts"
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may use."""
+    """Limits of a run, and the folder of its data."""
 
     timeout: float | None = None
     memory_mb: int | None = None
@@ -44,8 +44,8 @@ class Limits:
 
 
 def pending(experiment: Experiment, store: Store, *, retry: bool = False) -> list[Run]:
-    """Return the runs that have no result yet. Skipped ones always count, failed ones and timeouts if asked for."""
-    finished = DONE if retry else (*DONE, *BAD)
+    """Return the runs without a result. Skipped runs always count; failures and timeouts only with `retry`."""
+    finished = DONE if retry else (*DONE, *FAILED)
     rows = store.rows()
     return [
         run
@@ -63,14 +63,14 @@ def run_all(
     retry: bool = False,
     on_row: Callable[[Row], object] = lambda _: None,
 ) -> None:
-    """Do all runs that are pending, `jobs` at a time; each row is on the disk before `on_row` hears of it."""
+    """Do all pending runs, `jobs` at a time; each row is on disk before `on_row` is called with it."""
     check_sources(experiment)
-    # the children end before the pool waits for its threads, so an interruption ends at once
+    # children are killed before the pool waits for its threads, so an interruption takes effect at once
     with store.writing(), ThreadPoolExecutor(jobs) as pool, _Children() as children:
         known = store.rows()
         todo = iter(pending(experiment, store, retry=retry))
         missing: dict[str, str] = {}
-        for row in _parallel(pool, lambda run: _do(run, experiment, store, limits, missing, children), todo, jobs):
+        for row in _parallel(pool, lambda run: _do_run(run, experiment, store, limits, missing, children), todo, jobs):
             if row["status"] == "skipped":
                 missing[row["dataset"]] = row["error"]
             if not _same_skip(row, known.get(row["run"])):
@@ -79,7 +79,7 @@ def run_all(
 
 
 def check_sources(experiment: Experiment) -> None:
-    """Find every method and data set before anything runs."""
+    """Check that every method and data set can be found, before anything runs."""
     for method in experiment.methods:
         check_source("method", method.source, experiment.folder)
     for dataset in experiment.datasets:
@@ -87,7 +87,7 @@ def check_sources(experiment: Experiment) -> None:
 
 
 def artifact_path(store: Store, run: Run) -> Path:
-    """Return where a run leaves what the spec asks to keep of it."""
+    """Return the file in which a run saves what the spec asks to keep."""
     return store.folder / ARTIFACT_FOLDER / f"{run.id}.npz"
 
 
@@ -96,12 +96,12 @@ def _has_artifact(store: Store, run: Run, row: Row) -> bool:
 
 
 def _same_skip(row: Row, before: Row | None) -> bool:
-    """Whether the row says again that data are missing; one such row is enough."""
+    """Whether the row only repeats that data are missing; one such row is enough."""
     return before is not None and row["status"] == before["status"] == "skipped" and row["error"] == before["error"]
 
 
 def _parallel(pool: Executor, job: Callable[[Run], Row], todo: Iterator[Run], jobs: int) -> Iterator[Row]:
-    """Yield rows as they come; a run starts only when there is room, so an interruption finds few of them begun."""
+    """Yield rows as they arrive; a run is submitted only when a worker is free, so an interruption affects few."""
     active: set[Future[Row]] = set()
     while True:
         while len(active) < jobs and (run := next(todo, None)) is not None:
@@ -116,23 +116,23 @@ def _parallel(pool: Executor, job: Callable[[Run], Row], todo: Iterator[Run], jo
 # One run -------------------------------------------------------------------------------------------
 
 
-def _do(
+def _do_run(
     run: Run, experiment: Experiment, store: Store, limits: Limits, missing: dict[str, str], children: _Children
 ) -> Row:
-    if run.dataset.name in missing:  # found out by an earlier run; no process is needed to find it out again
-        return describe(run, limits) | {"status": "skipped", "error": missing[run.dataset.name]}
+    if run.dataset.name in missing:  # an earlier run found that out; no need for another process
+        return start_row(run, limits) | {"status": "skipped", "error": missing[run.dataset.name]}
     with tempfile.TemporaryDirectory(prefix="manyview-") as scratch:
         result = Path(scratch) / "row.json"
         task = _task(run, experiment, store, limits, result)
         ending = children.run(task, limits, Path(scratch))
-        row = describe(run, limits)
+        row = start_row(run, limits)
         if ending is not None:
             return row | ending
         return row | json.loads(result.read_text(encoding="utf-8"), parse_constant=lambda _: None)
 
 
-def describe(run: Run, limits: Limits) -> Row:
-    """Return the part of the row that is known without running."""
+def start_row(run: Run, limits: Limits) -> Row:
+    """Return the part of the row that is known before the run."""
     return {
         "run": run.id,
         "dataset": run.dataset.name,
@@ -169,7 +169,7 @@ def _task(run: Run, experiment: Experiment, store: Store, limits: Limits, result
 
 
 class _Children:
-    """The child processes; leaving the context kills those that still run."""
+    """The child processes; leaving the context kills those still running."""
 
     def __init__(self) -> None:
         self._alive: set[subprocess.Popen[str]] = set()
@@ -184,7 +184,7 @@ class _Children:
             _kill(child)
 
     def run(self, task: dict[str, Any], limits: Limits, scratch: Path) -> Row | None:
-        """Run a child to its end; return how it ended if it left no row."""
+        """Run a child until it exits; return how it ended if it left no row."""
         if self._closed:
             return {"status": "failed", "error": "interrupted"}
         with (scratch / "stderr").open("w+") as errors, (scratch / "stdout").open("w") as sink:
@@ -209,7 +209,7 @@ def _wait(child: subprocess.Popen[str], task: dict[str, Any], timeout: float | N
     assert child.stdin is not None
     try:
         child.stdin.write(json.dumps(task) + "\n")
-        child.stdin.flush()  # and stays open: its end tells the child that we are gone
+        child.stdin.flush()  # it stays open: closing it would tell the child that its parent has died
         code = child.wait(timeout)
     except subprocess.TimeoutExpired:
         return {"status": "timeout", "error": f"killed after {timeout:g} s"}
@@ -217,10 +217,10 @@ def _wait(child: subprocess.Popen[str], task: dict[str, Any], timeout: float | N
         code = child.wait()
     if code == 0 and Path(task["result"]).exists():
         return None
-    return {"status": "failed", "error": _how_it_died(code, errors, task["memory_mb"])}
+    return {"status": "failed", "error": _death_message(code, errors, task["memory_mb"])}
 
 
-def _how_it_died(code: int, errors: Path, memory_mb: int | None) -> str:
+def _death_message(code: int, errors: Path, memory_mb: int | None) -> str:
     how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
     lines = [line for line in errors.read_text(errors="replace").splitlines() if line.strip()]
     limit = f" (memory limit {memory_mb} MB)" if memory_mb else ""
@@ -228,7 +228,7 @@ def _how_it_died(code: int, errors: Path, memory_mb: int | None) -> str:
 
 
 def _environment(limits: Limits) -> dict[str, str]:
-    """Return the child's environment: threads limited before any library starts, the data folder, no warnings shown."""
+    """Return the environment of a child: thread limits, set before any library loads, and data folder."""
     environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(limits.threads))
     if limits.data_folder is not None:
         environment["MANYVIEW_DATA"] = str(limits.data_folder.resolve())
@@ -236,7 +236,7 @@ def _environment(limits: Limits) -> dict[str, str]:
 
 
 def _kill(child: subprocess.Popen[str]) -> None:
-    """End a child and whatever it started, if it still runs, and collect it."""
+    """Kill a child and everything it started, if it still runs, and wait for it."""
     if child.poll() is None:
         try:
             os.killpg(child.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""Where methods and data sets come from: the package, entry points of other packages, or a file of the user.
+"""Where methods and data sets come from: this package, entry points of other packages, or a user's file.
 
 A source in a spec is a key ("ocbr"), the name of an entry point in the group `manyview.methods` or
 `manyview.datasets`, ``path.py:Name`` relative to the spec, ``package.module:Name``, or (data sets) an npz file.
@@ -27,8 +27,8 @@ from manyview.views.container import Views
 GROUPS = {"method": "manyview.methods", "data set": "manyview.datasets"}
 
 
-def find(kind: str, source: str, folder: Path) -> Any:
-    """Return the object behind a source; `kind` is "method" or "data set", `folder` the one of the spec."""
+def find_source(kind: str, source: str, folder: Path) -> Any:
+    """Return the object that a source names; `kind` is "method" or "data set", `folder` is that of the spec."""
     builtin: Mapping[str, Any] = METHODS if kind == "method" else DATASETS
     if source in builtin:
         return builtin[source]
@@ -46,7 +46,7 @@ def find(kind: str, source: str, folder: Path) -> Any:
 
 
 def plugin_version(source: str) -> dict[str, str]:
-    """Return name and version of the package whose entry point a method is, if it is one."""
+    """Return the name and version of the package that provides a method as an entry point; otherwise empty."""
     plugins = entry_points(group=GROUPS["method"])
     dist = plugins[source].dist if source in plugins.names and source not in METHODS else None
     return {} if dist is None else {dist.name: dist.version}
@@ -59,16 +59,16 @@ def check_source(kind: str, source: str, folder: Path) -> None:
     elif kind == "data set" and source.endswith(".npz"):
         _npz_file(source, folder)
     else:
-        find(kind, source, folder)
+        find_source(kind, source, folder)
 
 
 def make_method(source: str, folder: Path, params: Mapping[str, Any], n_clusters: int, seed: int) -> Any:
-    """Return an object with `fit_predict`, told the number of clusters and the seed if it takes them."""
-    found = find("method", source, folder)
+    """Return an object with `fit_predict`; it is given the number of clusters and the seed if it takes them."""
+    found = find_source("method", source, folder)
     offered = {"n_clusters": n_clusters, "random_state": seed}
     model = _call(found, offered, params, source) if callable(found) else _configure(found, offered, params, source)
     if not callable(getattr(model, "fit_predict", None)):
-        raise InputError(f"Method {source!r} is a {type(model).__name__} without fit_predict; give an object with one.")
+        raise InputError(f"Method {source!r} is a {type(model).__name__} without fit_predict; it needs one.")
     return model
 
 
@@ -78,7 +78,7 @@ def load_dataset(name: str, source: str, folder: Path, params: Mapping[str, Any]
         path = _npz_file(source, folder)
         views = read_views([path]).views
         return Dataset(name, views, read_labels(path, views.sample_ids, views.n_samples))
-    loaded = _call(find("data set", source, folder), {}, params, source)
+    loaded = _call(find_source("data set", source, folder), {}, params, source)
     if not isinstance(loaded, Dataset):
         loaded = _as_dataset(name, loaded, source)
     if len(loaded.labels) != loaded.views.n_samples:
@@ -89,13 +89,13 @@ def load_dataset(name: str, source: str, folder: Path, params: Mapping[str, Any]
 def _as_dataset(name: str, loaded: Any, source: str) -> Dataset:
     if not isinstance(loaded, tuple) or len(loaded) != 2:
         raise InputError(
-            f"Data set {source!r} returned a {type(loaded).__name__}; return a Dataset, or the pair (views, labels)."
+            f"Data set {source!r} returned {type(loaded).__name__}; return a Dataset, or the pair (views, labels)."
         )
     return Dataset(name, Views(loaded[0]), np.asarray(loaded[1]))
 
 
 def _call(make: Any, offered: Mapping[str, Any], params: Mapping[str, Any], source: str) -> Any:
-    """Call a class or function with the parameters, and with what is offered if it has such a parameter."""
+    """Call a class or function with the parameters, and with those offered that it takes."""
     if not callable(make):
         raise InputError(f"{source!r} is a {type(make).__name__}; give a class or a function.")
     known = inspect.signature(make).parameters
@@ -123,10 +123,10 @@ def _from_file(kind: str, source: str, folder: Path) -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)  # so that what the file defines can be pickled
+    sys.modules.setdefault(path.stem, module)  # so that objects of the file can be pickled
     spec.loader.exec_module(module)
     if not hasattr(module, name):
-        raise InputError(f"{path} defines no {name!r}, which the {kind} {source!r} asks for.")
+        raise InputError(f"{path} does not define {name!r}, as the {kind} {source!r} requires.")
     return getattr(module, name)
 
 
@@ -140,14 +140,15 @@ def _from_module(kind: str, source: str) -> Any:
 
 def _python_file(kind: str, source: str, folder: Path) -> tuple[Path, str]:
     text, _, name = source.rpartition(":")
-    path = folder / Path(text).expanduser()
-    if not path.is_file():
-        raise InputError(f"{path} is not there; the {kind} {source!r} is path.py:Name, relative to the spec's folder.")
-    return path, name
+    return _existing_file(text, folder, f"the {kind} {source!r} is path.py:Name"), name
 
 
 def _npz_file(source: str, folder: Path) -> Path:
-    path = folder / Path(source).expanduser()
+    return _existing_file(source, folder, f"the data set {source!r} is an npz file")
+
+
+def _existing_file(text: str, folder: Path, meaning: str) -> Path:
+    path = folder / Path(text).expanduser()
     if not path.is_file():
-        raise InputError(f"{path} is not there; the data set {source!r} is a path relative to the spec's folder.")
+        raise InputError(f"{path} not found; {meaning}, relative to the folder of the spec.")
     return path

@@ -13,46 +13,46 @@ from manyview.checks import InputError
 
 try:
     import fcntl
-except ImportError:  # not on Windows; there two writers are not kept apart
+except ImportError:  # Windows, where two writers are not kept apart
     fcntl = None  # type: ignore[assignment]
 
 Row = dict[str, Any]
 FILE = "runs.jsonl"
 DONE = ("converged", "max_iter")
-BAD = ("failed", "timeout")
+FAILED = ("failed", "timeout")
 
 
 class Store:
-    """The rows of a folder. Reading never changes the file; writing needs `writing()`."""
+    """The rows of a folder. Reading never changes the file; `append` works only inside `writing()`."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.path = self.folder / FILE
 
     def rows(self) -> dict[str, Row]:
-        """Return the last row of every run by its id; a torn last line does not count."""
+        """Return the latest row of every run by its id, without an incomplete last line."""
         if not self.path.exists():
             return {}
-        whole = self.path.read_bytes()
-        lines = whole[: whole.rfind(b"\n") + 1].splitlines()
+        content = self.path.read_bytes()
+        lines = content[: content.rfind(b"\n") + 1].splitlines()
         rows = [self._parse(line, number) for number, line in enumerate(lines, 1)]
         return {row["run"]: row for row in rows}
 
     @contextmanager
     def writing(self) -> Iterator[Store]:
-        """Take the file for this process, and drop a last line that was torn by a kill."""
+        """Lock the file for this process, and drop a last line that was left incomplete by a kill."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             self._lock()
-            self._drop_torn_line()
+            self._drop_incomplete_line()
             _sync_folder(self.folder)
             yield self
         finally:
             os.close(self._file)
 
     def append(self, row: Row) -> None:
-        """Write a row, and return when it is on the disk."""
+        """Write a row, and return when it is on disk."""
         line = json.dumps(row, ensure_ascii=False, allow_nan=False).encode() + b"\n"
         written = 0
         while written < len(line):
@@ -62,10 +62,10 @@ class Store:
     def _parse(self, line: bytes, number: int) -> Row:
         try:
             row = json.loads(line)
-            _ = row["run"], row["status"]  # both must be there
+            _ = row["run"], row["status"]  # both are required
         except (ValueError, TypeError, KeyError) as error:
             raise InputError(
-                f"{self.path}, line {number} is not a row of results; delete that line, or give another --out."
+                f"{self.path}, line {number} is not a row of results; delete that line, or choose another --out."
             ) from error
         return row
 
@@ -76,19 +76,19 @@ class Store:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise InputError(
-                f"{self.folder} is being written by another manyview; wait for it, or give another --out."
+                f"{self.folder} is in use by another manyview process; wait for it, or choose another --out."
             ) from None
 
-    def _drop_torn_line(self) -> None:
-        whole = self.path.read_bytes()
-        end = whole.rfind(b"\n") + 1
-        if end < len(whole):
+    def _drop_incomplete_line(self) -> None:
+        content = self.path.read_bytes()
+        end = content.rfind(b"\n") + 1
+        if end < len(content):
             os.ftruncate(self._file, end)
             os.fsync(self._file)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the file's name durable as well, where the system lets a folder be synced."""
+    """Make the name of the file durable too, where the system can sync folders."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

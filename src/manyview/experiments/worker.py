@@ -1,6 +1,6 @@
 """One run in a process of its own: reads a task from stdin, writes its row to a file.
 
-The parent holds the other end of stdin; when that closes, the parent is gone, and so is this process.
+The parent holds the other end of stdin. When that end closes, the parent has died, and this process exits as well.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,38 +25,32 @@ from manyview.checks import InputError
 from manyview.datasets import Dataset, MissingDataError
 from manyview.evaluation.metrics import score_labels
 from manyview.experiments import provenance
-from manyview.experiments.measures import consensus_scores
+from manyview.experiments.corruptions import corrupt
+from manyview.experiments.similarity_scores import similarity_scores
 from manyview.experiments.sources import load_dataset, make_method
-from manyview.preprocessing import corruption
+from manyview.methods import MultiViewClusterer
 from manyview.views.container import Views
 
-NOISE: dict[str, Callable[..., Views]] = {
-    "entries": corruption.corrupt_entries,
-    "replace": corruption.replace_entries,
-    "gaussian": corruption.add_gaussian,
-    "missing": corruption.drop_entries,
-    "views": corruption.replace_views,
-}
 MB = 2**20
+MAX_WARNINGS = 5  # per row
 
 
 def main() -> None:
     """Do the task, and leave the row in the file that the task names."""
     task = json.loads(sys.stdin.readline())
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     limit_memory(task["memory_mb"])
-    row = do(task)
-    out = Path(task["result"])
-    out.write_text(json.dumps(row, default=float), encoding="utf-8")
+    row = do_task(task)
+    Path(task["result"]).write_text(json.dumps(row, default=float), encoding="utf-8")
     sys.stdout.flush()
-    os._exit(0)  # not held up by threads that a method may have left
+    os._exit(0)  # without waiting for threads that a method may have left behind
 
 
-def do(task: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the measured part of the row; whatever goes wrong becomes a status and an error text."""
+def do_task(task: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the measured part of the row; any error becomes a status and a message."""
     row: dict[str, Any] = {"status": "failed", "error": None}
     try:
-        row |= _run(task, row)
+        row |= _fit_and_score(task, row)
     except MissingDataError as error:
         row |= {"status": "skipped", "error": str(error)}
     except MemoryError as error:
@@ -71,12 +65,12 @@ def do(task: Mapping[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _run(task: Mapping[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """Load, corrupt, fit, score; what is known before the fit goes to `row` at once, so a failure keeps it."""
-    folder = Path(task["folder"])
-    data = load_dataset(task["dataset"]["name"], task["dataset"]["source"], folder, task["dataset"]["params"])
-    data = draw_subset(data, task["dataset"]["subset"], task["subset_seed"])
-    views = corrupt(data.views, task["corruption"], task["seed"])
+def _fit_and_score(task: Mapping[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+    """Load, corrupt, fit, score. What is known before the fit goes into `row` at once, so that a failure keeps it."""
+    folder, dataset, method, noise = Path(task["folder"]), task["dataset"], task["method"], task["corruption"]
+    data = load_dataset(dataset["name"], dataset["source"], folder, dataset["params"])
+    data = draw_subset(data, dataset["subset"], task["subset_seed"])
+    views = corrupt(data.views, noise["name"], noise["kind"], noise["params"], task["seed"])
     row |= {
         "n_samples": views.n_samples,
         "features": [int(X.shape[1]) for X in views.arrays],
@@ -85,32 +79,42 @@ def _run(task: Mapping[str, Any], row: dict[str, Any]) -> dict[str, Any]:
         "input_sha256": provenance.checksum(views.arrays),
         "blas": provenance.blas(),
     }
-    method = task["method"]
     model = make_method(method["source"], folder, method["params"], data.n_classes, task["seed"])
     labels, measured = fit(model, views)
-    scores = score_labels(data.labels, labels) | consensus_scores(model)
-    _keep(task, model, data.labels)
-    return {**measured, **how_it_ended(model), "scores": scores}
+    scores = score_labels(data.labels, labels) | similarity_scores(model)
+    _save_artifacts(task, model, data.labels)
+    return {**measured, **fit_status(model), "scores": scores}
 
 
 def fit(model: Any, views: Views) -> tuple[Any, dict[str, Any]]:
-    """Fit, and measure nothing but that: seconds, peak memory, and what was warned of."""
+    """Fit, and measure nothing else: seconds, peak memory, and the warnings."""
+    given = views if knows_views(model) else list(views.arrays)
     reset_peak()
     start_mb = resident_mb("VmRSS")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        start = time.perf_counter()
-        labels = np.asarray(model.fit_predict(list(views.arrays)))
-        seconds = time.perf_counter() - start
+        start, cpu_start = time.perf_counter(), time.process_time()
+        labels = np.asarray(model.fit_predict(given))
+        cpu_seconds, seconds = time.process_time() - cpu_start, time.perf_counter() - start
     if labels.shape != (views.n_samples,):
-        raise InputError(f"fit_predict returned shape {labels.shape} for {views.n_samples} samples; give one each.")
-    told = list(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)))
-    peak_mb = resident_mb("VmHWM")
-    return labels, {"seconds": seconds, "start_mb": start_mb, "peak_mb": peak_mb, "warnings": told[:5]}
+        raise InputError(f"fit_predict returned shape {labels.shape} for {views.n_samples} samples; return one each.")
+    messages = list(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)))
+    return labels, {
+        "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
+        "start_mb": start_mb,
+        "peak_mb": resident_mb("VmHWM"),
+        "warnings": messages[:MAX_WARNINGS],
+    }
 
 
-def how_it_ended(model: Any) -> dict[str, Any]:
-    """Status of a fit that returned. An object that does not tell whether it converged counts as converged."""
+def knows_views(model: Any) -> bool:
+    """Whether a method takes `Views`, with the names of views and samples; others get a list of arrays."""
+    return isinstance(model, MultiViewClusterer)
+
+
+def fit_status(model: Any) -> dict[str, Any]:
+    """Return the status of a fit that returned. A model without `converged_` counts as converged."""
     history = getattr(model, "history_", None) or [{}]
     residual = history[-1].get("residual", 0.0) if isinstance(history[-1], Mapping) else 0.0
     n_iter = getattr(model, "n_iter_", None)
@@ -121,7 +125,7 @@ def how_it_ended(model: Any) -> dict[str, Any]:
 
 
 def draw_subset(data: Dataset, subset: Mapping[str, int], seed: int) -> Dataset:
-    """Draw some classes, and some samples of each, at random; they come ordered by class."""
+    """Draw random classes and random samples of each, ordered by class."""
     if not subset:
         return data
     rng = np.random.default_rng(seed)
@@ -138,22 +142,12 @@ def draw_subset(data: Dataset, subset: Mapping[str, int], seed: int) -> Dataset:
     return Dataset(data.name, data.views[chosen], data.labels[chosen], data.description)
 
 
-def corrupt(views: Views, noise: Mapping[str, Any], seed: int) -> Views:
-    """Return the views under this kind of noise."""
-    if noise["kind"] == "none":
-        return views
-    try:
-        return NOISE[noise["kind"]](views, **noise["params"], seed=seed)
-    except TypeError as error:
-        raise InputError(f"corruption {noise['name']!r}: {error}.") from error
-
-
 def _codes(labels: Any) -> Any:
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
 
-def _keep(task: Mapping[str, Any], model: Any, labels: Any) -> None:
-    """Leave what the spec asks to keep beside the store, whole or not at all."""
+def _save_artifacts(task: Mapping[str, Any], model: Any, labels: Any) -> None:
+    """Save what the spec asks to keep, next to the store; the file appears complete or not at all."""
     if "affinity" not in task["method"]["keep"]:
         return
     W = sp.coo_array(model.affinity_)
@@ -168,23 +162,23 @@ def _keep(task: Mapping[str, Any], model: Any, labels: Any) -> None:
 # The process ---------------------------------------------------------------------------------------
 
 
-def resident_mb(name: str) -> float | None:
-    """VmRSS (now), VmHWM (highest so far) or VmSize of this process, where the system tells."""
+def resident_mb(field: str) -> float | None:
+    """Return VmRSS (now), VmHWM (peak) or VmSize (mapped) of this process; None where /proc is missing."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith(name)) / 1024
+        return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
     except (OSError, StopIteration):
         return None
 
 
 def reset_peak() -> None:
-    """Make VmHWM start again from the present size (Linux)."""
+    """Reset VmHWM to the present size (Linux)."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def limit_memory(limit_mb: int | None) -> None:
-    """Let this process grow to `limit_mb` of memory; what is mapped already but not used does not count."""
+    """Limit this process to `limit_mb` of memory; what is mapped but unused does not count."""
     if not limit_mb:
         return
     import resource  # not on Windows
@@ -194,7 +188,7 @@ def limit_memory(limit_mb: int | None) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
-def _die_with_parent() -> None:
+def _exit_with_parent() -> None:
     sys.stdin.read()
     os._exit(1)
 

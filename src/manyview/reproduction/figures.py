@@ -1,4 +1,4 @@
-"""The paper's figures: affinities ordered by class, and accuracy against parameters."""
+"""Plots of the paper's figures: affinities ordered by class, and accuracy against parameters."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ SYMBOLS = {
     "consensus_weight": r"consensus_weight ($\beta$)",
 }
 PAPER_CHOICE = {"graph_weight": 0.7, "consensus_weight": 0.25}
+Curve = Sequence[tuple[float, float, float]]  # value, mean ACC, standard deviation
 COLOURS = (ACCENT, "#c2571a", "#5b8c3a", "#7a4fa3")
 MARKERS = "osD^"
-CELLS = 160  # of 800 samples: five to a cell, so that single links can still be seen in print
+CELLS = 160  # five of the 800 samples per cell, so that single links are still visible in print
 
 
 def render(name: str, figure: Figure) -> dict[str, bytes]:
     """Return the figure as files: PNG and PDF."""
-    png = png_bytes(figure, dpi=200)  # first, as it settles the layout
+    png = png_bytes(figure, dpi=200)  # comes first because it fixes the layout
     pdf = BytesIO()
     figure.savefig(pdf, format="pdf", metadata={"CreationDate": None})
     return {f"{name}.png": png, f"{name}.pdf": pdf.getvalue()}
 
 
-def plot_affinities(kept: Mapping[str, tuple[sp.csr_array, NDArray[Any], float]], title: str) -> Figure:
-    """Affinities side by side, samples ordered by class; white is strong, as in the paper.
+def plot_affinities(by_method: Mapping[str, tuple[sp.csr_array, NDArray[Any], float]], title: str) -> Figure:
+    """Plot affinities side by side, with samples ordered by class; white is strong, as in the paper.
 
-    `kept` maps the method's name to its affinity, the true classes, and ACC.
+    `by_method` maps the name of each method to its affinity, the true classes, and ACC.
     """
-    figure = Figure(figsize=(4.1 * len(kept) + 0.5, 4.7), layout="constrained")
-    axes = np.atleast_1d(figure.subplots(1, len(kept)))
-    for ax, (name, (W, labels, acc)) in zip(axes, kept.items(), strict=True):
+    figure = Figure(figsize=(4.1 * len(by_method) + 0.5, 4.7), layout="constrained")
+    axes = np.atleast_1d(figure.subplots(1, len(by_method)))
+    for ax, (name, (W, labels, acc)) in zip(axes, by_method.items(), strict=True):
         _draw_grey(ax, W, labels)
         ax.set_title(f"{name}: {within_share(W, labels):.0%} of affinity within classes, ACC {acc:.3f}", fontsize=9)
     figure.suptitle(title, fontsize=11, color=INK)
@@ -60,8 +61,8 @@ def _draw_grey(ax: Any, W: sp.csr_array, labels: NDArray[Any]) -> None:
     ax.set_xlabel("class", fontsize=9, color=INK)
 
 
-def plot_parameters(curves: Mapping[str, Mapping[str, Sequence[tuple[float, float, float]]]]) -> Figure:
-    """ACC against each parameter, the others fixed; a line per data set, bands of one standard deviation."""
+def plot_parameters(curves: Mapping[str, Mapping[str, Curve]]) -> Figure:
+    """Plot ACC against each parameter, a line per data set, with bands of one standard deviation."""
     figure = Figure(figsize=(4.4 * len(curves) + 0.4, 3.9), layout="constrained")
     axes = np.atleast_1d(figure.subplots(1, len(curves), sharey=True))
     for ax, (parameter, lines) in zip(axes, curves.items(), strict=True):
@@ -72,8 +73,8 @@ def plot_parameters(curves: Mapping[str, Mapping[str, Sequence[tuple[float, floa
     return figure
 
 
-def _draw_lines(ax: Any, parameter: str, lines: Mapping[str, Sequence[tuple[float, float, float]]]) -> None:
-    """Values stand at equal distances, as they are not evenly spaced."""
+def _draw_lines(ax: Any, parameter: str, lines: Mapping[str, Curve]) -> None:
+    """Draw one panel. The values are spaced evenly on the axis, whatever their distances."""
     values = sorted({point[0] for points in lines.values() for point in points})
     for i, (name, points) in enumerate(lines.items()):
         x = [values.index(value) for value, _, _ in points]

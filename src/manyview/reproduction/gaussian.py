@@ -1,6 +1,6 @@
-"""The baselines as they were usually run at the paper's time: full Gaussian affinities of all pairs of samples.
+"""The baselines as they were usually run when the paper was written: Gaussian affinities of all pairs of samples.
 
-Only for the question why printed baselines are lower than ours; everything here is n x n and dense.
+For reproduction only, to see why the printed baselines are lower than ours: everything here is n x n and dense.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from manyview.views.container import Views
 
 
 class GaussianBaseline:
-    """A method on K = exp(-d^2 / 2 sigma^2), sigma the median distance, instead of its neighbour graph.
+    """A method with K = exp(-d^2 / 2 sigma^2), where sigma is the median distance, instead of its neighbour graph.
 
-    `method` "mfmsc" concatenates the views; others get one affinity per view. `views` takes some of the views.
+    With `method` "mfmsc" the views are concatenated; other methods get one affinity per view. `views` selects views by
+    position; None means all.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class GaussianBaseline:
 
 
 def gaussian_affinity(X: NDArray[Any]) -> NDArray[np.float64]:
-    """K over all pairs; the diagonal is 0."""
+    """Return K of all pairs; the diagonal is 0."""
     distances = pairwise_distances(np.asarray(X, dtype=np.float64))
     sigma = np.median(distances[np.triu_indices_from(distances, 1)])
     K = np.exp(-(distances**2) / (2 * sigma**2))

@@ -1,4 +1,4 @@
-"""Plain tables, written as Markdown, CSV or LaTeX."""
+"""Tables of text, written as Markdown, CSV or LaTeX."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Column names and rows of text."""
 
     columns: Sequence[str]
@@ -17,8 +17,8 @@ class Table:
     caption: str = ""
 
 
-def to_markdown(table: Table) -> str:
-    """Write a table in Markdown, its columns aligned for reading as text; a first column of text is left-aligned."""
+def to_markdown(table: TextTable) -> str:
+    """Write a table in Markdown, padded so that it also reads well as text; only the first column is left-aligned."""
     cells = [[_escape(cell) for cell in row] for row in (table.columns, *table.rows)]
     widths = [max(3, *map(len, column)) for column in zip(*cells, strict=True)]
     rule = [("-" * width if i == 0 else "-" * (width - 1) + ":") for i, width in enumerate(widths)]
@@ -26,7 +26,7 @@ def to_markdown(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_csv(table: Table) -> str:
+def to_csv(table: TextTable) -> str:
     """Write a table as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -35,8 +35,8 @@ def to_csv(table: Table) -> str:
     return text.getvalue()
 
 
-def to_latex(table: Table) -> str:
-    """Write a table for LaTeX; needs no package."""
+def to_latex(table: TextTable) -> str:
+    """Write a table in LaTeX; it needs no packages."""
     rows = [" & ".join(map(_latex, row)) + r" \\" for row in (table.columns, *table.rows)]
     lines = [
         r"\begin{table}",
