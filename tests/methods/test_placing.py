@@ -143,12 +143,9 @@ def test_new_rows_are_recovered_as_those_fitted_were(rng):
     state = Recovery.start(X, 10, 0.2, 1.0, narrowest=3.0)
     for _ in range(100):
         state.sweep()
-    loadings = Loadings.of(state, state.leniency(20.0), np.eye(40))
-    found = loadings.represent(X)
-    np.testing.assert_allclose(found, state.cleaned(state.leniency(20.0)), atol=0.05 * np.abs(X).max())
-    assert np.linalg.norm(found - state.cleaned(state.leniency(20.0))) < 0.05 * np.linalg.norm(
-        state.cleaned(state.leniency(20.0))
-    )
+    found, expected = Loadings.of(state, 2.0).clean(X), state.cleaned(2.0)
+    np.testing.assert_allclose(found, expected, atol=0.05 * np.abs(X).max())
+    assert np.linalg.norm(found - expected) < 0.05 * np.linalg.norm(expected)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.2])

@@ -9,8 +9,8 @@ from scipy.sparse.csgraph import connected_components
 from manyview.checks import InputError, check_choice
 from manyview.graphs.connection import connect
 from manyview.graphs.laplacian import symmetrize
-from manyview.graphs.neighbors import from_neighbors, nearest_neighbors, without_extremes
-from manyview.preprocessing.scaling import Scaling, scale_views
+from manyview.graphs.neighbors import from_neighbors, nearest_neighbors
+from manyview.preprocessing.scaling import Scaling, scale_views, without_extremes
 from manyview.typing import Array, Dense
 from manyview.views.container import Views
 

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import pairwise_distances_argmin_min
 
-from manyview.graphs.neighbors import without_extremes
+from manyview.preprocessing.scaling import without_extremes
 from manyview.typing import Array, Mask
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from manyview.typing import Array, Dense, Indices, is_sparse
+from manyview.preprocessing.scaling import without_extremes
+from manyview.typing import Array, Dense, Indices
 
 
 def nearest_neighbors(X: Array, k: int) -> tuple[Dense, Indices]:
@@ -17,14 +18,6 @@ def nearest_neighbors(X: Array, k: int) -> tuple[Dense, Indices]:
     """
     k = max(1, min(k, X.shape[0] - 1))
     return NearestNeighbors(n_neighbors=k).fit(without_extremes(X)).kneighbors()
-
-
-def without_extremes(X: Array) -> Array:
-    """Return X; over its largest magnitude, if squared distances would overflow or vanish (1e300, 1e-300)."""
-    largest = float(abs(X).max())
-    if largest == 0 or 1e-100 < largest < 1e100:
-        return X
-    return sp.csr_array((X.data / largest, X.indices, X.indptr), X.shape) if is_sparse(X) else X / largest
 
 
 def from_neighbors(weights: Dense, neighbors: Indices) -> sp.csr_array:

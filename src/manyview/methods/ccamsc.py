@@ -12,14 +12,13 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from manyview.checks import Number, OneOf, OrNone, Rules, Whole
 from manyview.graphs.affinity import PRECOMPUTED, as_graph, linked_graph
-from manyview.graphs.neighbors import without_extremes
 from manyview.methods.base import GraphClusterer
 from manyview.methods.result import CutClustering
 from manyview.numerics.division import or_one
 from manyview.numerics.eigenvectors import fix_signs
 from manyview.numerics.projections import economical_svd
 from manyview.partition.spectral import affinity_features
-from manyview.preprocessing.scaling import Scaling, scale_views
+from manyview.preprocessing.scaling import Scaling, scale_views, without_extremes
 from manyview.typing import Array, Dense, Seed, is_sparse
 from manyview.views.container import Views
 

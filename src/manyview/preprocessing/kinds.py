@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.stats import rankdata, spearmanr
 
 from manyview.checks import InputError, InputTypeError, check_choice, quoted
-from manyview.preprocessing.scaling import is_sparse_view, without_missing
+from manyview.preprocessing.scaling import is_sparse_view, without_extremes, without_missing
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
 from manyview.views import Views
@@ -84,6 +84,7 @@ def recognize_kinds(views: Views, given: Mapping[str, str] | None = None) -> dic
 def recognize_kind(X: Array) -> Kind:
     """Say what a view is from its values alone. Rows of NaN should be left out."""
     n, d = X.shape
+    X = without_extremes(X)
     if n == d > 2 and is_affinity(X):
         links = (X.nnz if is_sparse(X) else int(np.count_nonzero(X))) / n
         square = "square, symmetric, no negative entries"
@@ -141,7 +142,7 @@ def common_row_sum(X: Dense) -> float | None:
 
 def recognize_columns(X: Dense) -> Kind:
     """Tell coordinates (uncorrelated columns of falling variance) from features."""
-    sd = np.nanstd(X, axis=0, dtype=np.float64)
+    sd = np.nanstd(X.astype(np.float64), axis=0)
     varies = sd > 1e-6 * np.nan_to_num(np.fmax.reduce(np.abs(X), axis=0))
     sd, d = sd[varies], int(varies.sum())
     if d >= FEWEST_COORDINATES:

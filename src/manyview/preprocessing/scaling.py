@@ -210,6 +210,14 @@ def _divide_rows(X: Array, lengths: Array) -> Array:
     return X / divisor[:, None]
 
 
+def without_extremes(X: Array) -> Array:
+    """Return X; divided by its largest magnitude, if squares would overflow or vanish (1e300, 1e-300)."""
+    largest = float(np.nanmax(np.abs(X.data if is_sparse(X) else X), initial=0))
+    if largest == 0 or 1e-100 < largest < 1e100:
+        return X
+    return sp.csr_array((X.data / largest, X.indices, X.indptr), X.shape) if is_sparse(X) else X / largest
+
+
 def to_unit_distance(X: Array) -> Array:
     """Scale so that the mean squared distance between samples is 1, hence the same in every view."""
     return X * X.dtype.type(unit_distance_factor(X))
@@ -251,11 +259,11 @@ class Scaler:
     def to_own_units(self, E: Array, X: Array) -> Array:
         """Return errors E, found in the scaled table X, in the units of X itself."""
         if self.columns is not None:
-            return _multiply(E, self.columns.units[None, :])
-        return _multiply(E, _with_row_units(without_missing(X))[1][:, None]) if self.way == "unit" else E
+            return in_units(E, self.columns.units[None, :])
+        return in_units(E, _with_row_units(without_missing(X))[1][:, None]) if self.way == "unit" else E
 
 
-def _multiply(E: Array, units: Dense) -> Array:
+def in_units(E: Array, units: Dense) -> Array:
     """Multiply rows or columns with their units, in the precision of E; overflow becomes the largest number."""
     units = units.astype(E.dtype)
     most = np.finfo(E.dtype).max

@@ -6,7 +6,10 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from manyview import OCBR, adjusted_rand_index
-from manyview.methods.ocbr.counts import CountCleaner, rarity, signal_odds
+from manyview.methods.ocbr.counts import CountCleaner, log_rarity_rows, rarity, signal_odds
+from manyview.methods.ocbr.settings import Settings
+from manyview.methods.ocbr.treatment import treat_sparse
+from manyview.preprocessing.kinds import Kind
 
 SHAPE = (400, 100)
 
@@ -137,10 +140,19 @@ def test_rarity_by_hand():
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_other_samples_are_cleaned_with_what_was_learnt(dtype, planted):
+def test_other_samples_are_represented_with_what_was_learnt(dtype, planted):
     X = planted[1].astype(dtype)
-    cleaner = CountCleaner.fit(X)
-    rows = cleaner.represent(X)
+    view = treat_sparse(X, np.arange(X.shape[0]), Kind("counts", ""), 10, Settings())
+    rows = view.rows.toarray()
     assert rows.dtype == dtype
-    np.testing.assert_allclose(cleaner.represent(X[:7]).toarray(), rows.toarray()[:7], rtol=1e-6)
-    np.testing.assert_allclose(cleaner.represent(X.toarray()), rows.toarray(), rtol=1e-6)
+    np.testing.assert_allclose(view.model.represent(X[:7]).toarray(), rows[:7], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(view.model.represent(X.toarray()), rows, rtol=1e-4, atol=1e-5)
+
+
+def test_entries_count_by_their_logarithm_and_rarity():
+    X = sp.csr_array(np.array([[3.0, 0], [1, 0], [1, 7], [0, 1]]))
+    cleaner = CountCleaner.fit(X)
+    assert cleaner.typical == 1
+    written = np.log1p(X.toarray()) * rarity(X)
+    lengths = np.linalg.norm(written, axis=1, keepdims=True) / np.sqrt(2)
+    np.testing.assert_allclose(log_rarity_rows(X, cleaner).toarray(), written / lengths)

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from manyview import DIGITS_VIEWS, OCBR, InputError, adjusted_rand_index, clustering_accuracy, load_digits, make_views
 from manyview.methods.ocbr import consensus, estimator
-from manyview.methods.ocbr.recovered import recover
+from manyview.methods.ocbr.treated import treat_views
 from manyview.preprocessing.corruption import corrupt_entries
 
 
@@ -126,7 +126,7 @@ def test_a_search_that_is_cut_short_has_not_converged(data):
 
 def test_the_views_are_recovered_once_also_where_the_number_of_clusters_is_chosen(data, monkeypatch):
     calls = []
-    monkeypatch.setattr(estimator, "recover", lambda *args: calls.append(args) or recover(*args))
+    monkeypatch.setattr(estimator, "treat_views", lambda *args: calls.append(args) or treat_views(*args))
     assert OCBR("auto").fit(data.views).n_clusters_ == 4
     assert len(calls) == 1
 
@@ -353,7 +353,7 @@ def test_too_few_sweeps_warn(data):
     ("wrong", "message"),
     [
         ({"graph": "knn"}, "Unknown graph='knn'. Choose one of: 'consensus', 'joint', 'sum', 'blend'"),
-        ({"scaling": "log"}, "Unknown scaling='log'. Choose one of: 'auto', 'standard', 'robust'"),
+        ({"scaling": "log"}, "Unknown scaling='log'. Choose one of: 'auto', 'standard', 'soft', 'robust'"),
         ({"n_neighbors": 0}, "n_neighbors=0 is too small; give a whole number of at least 1"),
         ({"n_components": 2.5}, "n_components=2.5 is a float; give a whole number"),
         ({"max_iter": 0}, "max_iter=0 is too small"),

@@ -24,6 +24,7 @@ EXPONENT = 0.5
 GRAM_SIZE = 1000  # up to so many columns or rows, singular vectors come from the Gram matrix
 POWER_STEPS = 6  # of the randomised SVD of larger tables
 NEGLIGIBLE = 1e-6  # of the largest singular value
+SMALLEST = 1e-100  # a table of smaller singular values is constant
 
 
 @saved
@@ -57,14 +58,24 @@ class Basis:
 def find_directions(B: Array, r: int, rank: int) -> tuple[Directions, Basis, Dense]:
     """Return the map, the basis it rests on, and the rows of B; `rank` is the usual r, by which d counts as narrow."""
     U, s, P = leading_vectors(B, min(r, *B.shape))
+    if not len(s):
+        return _no_direction(B)
     noise = s[-1] ** 2 * min(1.0, B.shape[1] / rank) if len(s) > 1 else 0.0
-    signal = 1 - noise / s**2 if len(s) else s
+    signal = 1 - noise / s**2
     to_rows = P * (s ** (EXPONENT - 1) * signal)
-    rows = U * (s**EXPONENT * signal)
+    rows = np.asarray(B @ to_rows)  # that is, U s^p signal; as other samples will get theirs
     mean_square = float(np.vdot(rows, rows)) / len(rows)
     dtype = B.dtype
     basis = Basis(U.astype(dtype), s, P.astype(dtype), signal)
     return Directions(to_rows.astype(dtype), mean_square), basis, soften(rows, mean_square).astype(dtype)
+
+
+def _no_direction(B: Array) -> tuple[Directions, Basis, Dense]:
+    """All samples are alike: one direction, along which they are 0."""
+    n, d = B.shape
+    U, P = np.full((n, 1), n**-0.5, B.dtype), np.full((d, 1), d**-0.5, B.dtype)
+    nothing = np.zeros(1)
+    return Directions(np.zeros((d, 1), B.dtype), 0.0), Basis(U, nothing, P, nothing), np.zeros((n, 1), B.dtype)
 
 
 def soften(R: Dense, mean_square: float) -> Dense:
@@ -74,19 +85,18 @@ def soften(R: Dense, mean_square: float) -> Dense:
 
 
 def leading_vectors(B: Array, r: int) -> tuple[Dense, Dense, Dense]:
-    """Leading r singular triplets in double precision, negligible ones left out; at least one."""
+    """Leading r singular triplets in double precision, negligible ones left out."""
     if is_sparse(B) or min(B.shape) > GRAM_SIZE:
         U, s, Pt = randomized_svd(B, r, n_iter=POWER_STEPS, random_state=0)
         P = Pt.T
     elif B.shape[1] <= B.shape[0]:
         s, P = _from_gram(B.astype(np.float64).T @ B, r)
-        U = B @ (P / np.maximum(s, np.finfo(float).tiny))
+        U = B @ (P / np.maximum(s, SMALLEST))
     else:
         s, U = _from_gram(B.astype(np.float64) @ B.T, r)
-        P = B.T @ (U / np.maximum(s, np.finfo(float).tiny))
-    keep = s > max(NEGLIGIBLE * s[0], np.finfo(float).tiny)
-    keep[0] = True
-    return U[:, keep], np.maximum(s[keep], np.finfo(float).tiny), P[:, keep]
+        P = B.T @ (U / np.maximum(s, SMALLEST))
+    keep = s > max(NEGLIGIBLE * s[0], SMALLEST)
+    return U[:, keep], s[keep], P[:, keep]
 
 
 def _from_gram(G: Dense, r: int) -> tuple[Dense, Dense]:

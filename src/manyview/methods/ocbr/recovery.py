@@ -114,13 +114,22 @@ class Recovery:
         return self.X - self.L
 
     def cleaned(self, leniency: float) -> Dense:
-        """Return X - E in units of the table, with the threshold of E at kappa times the leniency."""
-        return self.corrected(self.L, self.kappa * leniency) * self.X.dtype.type(self.unit)
+        """Return X - E in units of the table, with the threshold of E at kappa times the leniency; completed."""
+        A = (self.X - soft_threshold(self.residuals, self.kappa * leniency)) * self.X.dtype.type(self.unit)
+        return A if self.observed is None else np.where(self.observed, A, self.U @ self.loadings.T)
+
+    @property
+    def loadings(self) -> Dense:
+        """D (d x r), in units of the table: of the directions that survive the shrinkage, as large as they were before.
+
+        The shrinkage tells signal from noise, but makes it too small.
+        """
+        return self.P * ((self.spectrum + self.tau) * (self.spectrum > 0) * self.unit).astype(self.P.dtype)
 
     def completed(self) -> Dense:
-        """Return X in units of the table, with L where it was not observed."""
-        X = self.X if self.observed is None else np.where(self.observed, self.X, self.L)
-        return X * self.X.dtype.type(self.unit)
+        """Return X in units of the table, with U D' where it was not observed."""
+        X = self.X * self.X.dtype.type(self.unit)
+        return X if self.observed is None else np.where(self.observed, X, self.U @ self.loadings.T)
 
     def gross_errors(self) -> Dense:
         """X - L where it is out of the ordinary for its column, otherwise 0, in units of the table.
@@ -172,8 +181,11 @@ class Loadings:
         values = np.where(missing, 0, X) / X.dtype.type(self.unit)
         L = np.zeros_like(values)
         for _ in range(PLACING_STEPS):
-            L = (self._corrected(values, missing, L, self.kappa) @ (self.P * self.keep)) @ self.P.T
-        return self._corrected(values, missing, L, self.kappa * self.leniency) * X.dtype.type(self.unit)
+            A = self._corrected(values, missing, L, self.kappa)
+            L = (A @ (self.P * self.keep)) @ self.P.T
+        cleaned = values - soft_threshold(values - L, self.kappa * self.leniency)
+        completed = np.where(missing, (A @ (self.P * (self.keep > 0))) @ self.P.T, cleaned)
+        return completed * X.dtype.type(self.unit)
 
     @staticmethod
     def _corrected(X: Dense, missing: Mask, L: Dense, kappa: float) -> Dense:

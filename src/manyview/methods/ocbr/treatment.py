@@ -25,11 +25,13 @@ from manyview.methods.ocbr.directions import Directions, find_directions
 from manyview.methods.ocbr.errors import NO_ERROR, GrossError, gross_error, is_orthogonal
 from manyview.methods.ocbr.recovery import Loadings, Recovery
 from manyview.methods.ocbr.settings import Settings
-from manyview.numerics.division import inverse_or_zero
+from manyview.numerics.division import inverse_or_zero, or_one
 from manyview.preprocessing.kinds import COMPOSITION, COORDINATES, GRAPH, Kind, recognize_columns
-from manyview.preprocessing.scaling import Standardizer, unit_distance_factor, without_missing
+from manyview.preprocessing.scaling import Standardizer, in_units, unit_distance_factor, without_missing
 from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Indices, is_sparse
+
+ABSURD = 1e4  # deviations; clean tables hold values up to some thousand of them, in features that hardly vary
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class TreatedView:
     ----------
     samples : (m,), the sample index of each row
     rows : (m, r), what represents the samples
-    U, D : basis (m, r) and loadings (d, r) of the table that `model` was learnt from
+    U, D : basis (m, r) and loadings (d, r): U D' is the view without noise, dense ones standardised
     E : (m, d), gross errors in units of the view
     kind : what the view was taken for, and why
     graph : the layer itself, for a view that is a graph; otherwise None
@@ -74,15 +76,15 @@ class DenseModel:
 
     def represent(self, X: Dense) -> Dense:
         """Return the rows of other samples."""
-        Y = self.standardizer.apply(to_roots(X) if self.roots else X)
+        Y = without_absurd(self.standardizer.apply(to_roots(X) if self.roots else X))
         if self.cleaned or np.isnan(Y).any():
             Y = self.loadings.clean(Y)
         return self.directions.apply((Y - self.mean) * self.weights)
 
-    def undo(self, B: Dense) -> Dense:
-        """Return weighed columns to the units of the view."""
-        Y = self.standardizer.undo(B * inverse_or_zero(self.weights) + self.mean)
-        return np.square(Y) if self.roots else Y
+    def undo(self, Y: Dense) -> Dense:
+        """Return standardised columns to the units of the view."""
+        X = self.standardizer.undo(Y)
+        return np.square(np.maximum(X, 0)) if self.roots else X
 
 
 @dataclass
@@ -113,7 +115,8 @@ class DenseView:
         roots = kind.name == COMPOSITION
         table = to_roots(X) if roots else X
         standardizer = Standardizer.fit(table, robust=True)
-        recovery = Recovery.start(standardizer.apply(table), r, noise_level, sparsity, settings.narrowest)
+        Y = without_absurd(standardizer.apply(table))
+        recovery = Recovery.start(Y, r, noise_level, sparsity, settings.narrowest)
         return cls(X, samples, kind, scaling, roots, standardizer, recovery)
 
     def finish(self, r: int, settings: Settings, *, recognize: bool) -> TreatedView:
@@ -123,28 +126,42 @@ class DenseView:
         A = state.cleaned(error.leniency) if error.present else state.completed()
         kind = self.kind
         if error.present and recognize and not self.roots:
-            kind = recognize_columns(A * self.standardizer.units.astype(A.dtype))
+            kind = recognize_columns(A * relative(self.standardizer.units).astype(A.dtype))
         mean, weights = weigh_columns(A, self.standardizer.units, self.scaling, kind)
         B = (A - mean) * weights
-        directions, basis, rows = find_directions(B, r, settings.rank)
+        directions, _, rows = find_directions(B, r, settings.rank)
         leniency = error.leniency if error.present else np.inf
         model = DenseModel(
             self.roots, self.standardizer, Loadings.of(state, leniency), error.present, mean, weights, directions
         )
         told = replace(kind, reason=f"{kind.reason}; {describe_error(error)}")
-        return TreatedView(self.samples, rows, basis.U, basis.loadings, self._errors(error), told, model)
+        return TreatedView(self.samples, rows, state.U, state.loadings, self._errors(error), told, model)
 
     def _is_orthogonal(self) -> bool:
-        return self.recovery.observed is None and is_orthogonal(self.X)
+        return self.recovery.observed is None and is_orthogonal(self.recovery.X)
 
     def _errors(self, error: GrossError) -> Graph:
-        """Return the errors in units of the view."""
-        if not error.present:
+        """Return the errors in units of the view: values that cannot be, and others if there are gross errors."""
+        Y = self.standardizer.apply(to_roots(self.X) if self.roots else self.X)
+        absurd = np.abs(Y) > ABSURD
+        if not error.present and not absurd.any():
             return sp.csr_array(self.X.shape, dtype=self.X.dtype)
-        E = self.recovery.gross_errors() * self.standardizer.units.astype(self.X.dtype)
+        found = self.recovery.gross_errors() if error.present else np.zeros_like(Y)
+        E = in_units(np.where(absurd, Y - self.recovery.completed(), found), self.standardizer.units)
         if self.roots:
             E = np.where(E != 0, self.X - np.square(to_roots(self.X) - E), 0)
         return sp.csr_array(E)
+
+
+def without_absurd(Y: Dense) -> Dense:
+    """Return a standardised table with NaN for values so far off that they cannot have been measured."""
+    absurd = np.abs(Y) > ABSURD
+    return np.where(absurd, np.nan, Y).astype(Y.dtype) if absurd.any() else Y
+
+
+def relative(units: Dense) -> Dense:
+    """Return units relative to the largest."""
+    return units / or_one(units.max(initial=0))
 
 
 def to_roots(X: Dense) -> Dense:
@@ -167,7 +184,8 @@ def weigh_columns(A: Dense, units: Dense, scaling: str, kind: Kind) -> tuple[Den
         weights = np.exp(own - size[varies].max(initial=-np.inf)) if varies.any() else own
     elif scaling == "soft":
         g = size[varies].mean() if varies.any() else 0.0
-        weights = 1 / np.sqrt(sd**2 + np.exp(2 * (g - own)))
+        with np.errstate(over="ignore"):  # next to features of far larger units, one counts nothing
+            weights = 1 / np.sqrt(sd**2 + np.exp(2 * (g - own)))
     else:
         weights = np.ones_like(own) if scaling == "robust" else inverse_or_zero(sd)
     return mean.astype(A.dtype), np.where(varies, weights, 0).astype(A.dtype)

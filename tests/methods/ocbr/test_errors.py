@@ -1,0 +1,95 @@
+"""Whether a view holds gross errors: those that strike at random are counted, heavy tails are not."""
+
+import numpy as np
+import pytest
+
+from manyview import OCBR, load_digits
+from manyview.methods.ocbr.errors import TOLERATED, gross_error, is_orthogonal
+from manyview.preprocessing import corrupt_entries
+
+
+def gaussian(n=400, d=50, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, d))
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.3])
+def test_random_errors_are_counted_without_bias(share, rng):
+    R = gaussian(2000, 100)
+    far = rng.random(R.shape) < share
+    R[far] = rng.choice([-30, 30], far.sum())
+    assert gross_error(R).share == pytest.approx(share, rel=0.15)
+    assert gross_error(R).present
+
+
+def test_gaussian_residuals_hold_none():
+    assert gross_error(gaussian()).lower < 0.001
+
+
+def heavy_columns(R, rng):
+    R[:, ::3] = rng.standard_t(1.5, R[:, ::3].shape)
+
+
+def heavy_rows(R, rng):
+    R[::3] = rng.standard_t(1.5, R[::3].shape)
+
+
+def skewed(R, rng):
+    R[:] = rng.lognormal(0, 1.5, R.shape) - 1
+
+
+@pytest.mark.parametrize("spoil", [heavy_columns, heavy_rows, skewed])
+def test_heavy_tails_in_columns_or_rows_or_on_one_side_are_no_errors(spoil, rng):
+    R = gaussian()
+    spoil(R, rng)
+    assert np.mean(np.abs(R) > 4) > 0.01
+    assert not gross_error(R).present
+
+
+def test_random_errors_are_seen_beside_heavy_tails(rng):
+    R = gaussian()
+    heavy_columns(R, rng)
+    far = rng.random(R.shape) < 0.1
+    R[far] = rng.choice([-30, 30], far.sum())
+    assert gross_error(R).present
+
+
+def test_what_was_not_observed_does_not_count(rng):
+    R = gaussian()
+    hidden = rng.random(R.shape) < 0.3
+    R[hidden] = 1e6
+    assert gross_error(R, ~hidden).lower < 0.001
+
+
+def test_leniency_falls_as_errors_grow(rng):
+    leniency = []
+    for share in (0.01, 0.02, 0.1):
+        R = gaussian()
+        far = rng.random(R.shape) < share
+        R[far] = rng.choice([-30, 30], far.sum())
+        leniency.append(gross_error(R).leniency)
+    assert leniency == sorted(leniency, reverse=True)
+    assert leniency[-1] == 1
+
+
+def test_principal_components_are_orthogonal_and_no_longer_so_with_errors(rng):
+    X = gaussian()
+    U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    assert is_orthogonal(U * s)
+    assert not is_orthogonal(X)
+    spoilt = U * s + (rng.random(X.shape) < 0.05) * rng.uniform(-5, 5, X.shape) * (U * s).std(axis=0)
+    assert not is_orthogonal(spoilt)
+
+
+@pytest.mark.parametrize("views", [("fourier", "profile"), ("karhunen", "pixel", "zernike", "morphological")])
+def test_clean_digits_have_no_errors_and_corrupted_ones_have(views):
+    digits = load_digits(views)
+    clean = OCBR(10).fit(digits.views)
+    assert all(E.nnz == 0 for E in clean.corruption_)
+    assert all("not cleaned" in kind.reason for kind in clean.view_kinds_.values())
+    noisy = OCBR(10).fit(corrupt_entries(digits.views, 0.2, seed=0))
+    assert all(E.nnz > 0.05 * np.prod(E.shape) for E in noisy.corruption_)
+    assert all("; cleaned" in kind.reason for kind in noisy.view_kinds_.values())
+
+
+def test_the_tolerated_share_is_small():
+    assert TOLERATED < 0.02
