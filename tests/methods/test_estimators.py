@@ -24,6 +24,7 @@ from manyview import (
     clustering_accuracy,
     get_method,
     load_digits,
+    make_views,
 )
 from manyview.graphs.affinity import knn_graph
 
@@ -242,6 +243,14 @@ def test_same_seed_same_labels(method, blobs):
     noisy = [X + np.random.default_rng(0).standard_normal(X.shape) * 8 for X in blobs.views.arrays]
     first, second = (method(n_clusters=4, random_state=5).fit(noisy).labels_ for _ in range(2))
     np.testing.assert_array_equal(first, second)
+
+
+@every_method
+def test_clusters_are_numbered_by_size(method):
+    unequal = make_views(90, 3, (5, 8), noise=0.3, separation=20, seed=1)
+    rows = np.concatenate([np.flatnonzero(unequal.labels == k)[:size] for k, size in ((0, 10), (1, 30), (2, 20))])
+    sizes = np.bincount(method(n_clusters=3).fit(unequal.views[rows]).labels_)
+    assert sizes[0] > sizes[1] > sizes[2]
 
 
 @every_method

@@ -8,6 +8,7 @@ from manyview.partition.spectral import (
     fill_empty_clusters,
     kmeans_labels,
     normalized_cut,
+    number_by_size,
     pivoted_kmeans,
     spectral_embedding,
     unit_length_rows,
@@ -90,6 +91,10 @@ def test_indicator_rows_are_read_off_exactly_in_any_rotation(rng):
     truth = rng.permutation(np.repeat(np.arange(4), (3, 9, 20, 8)))
     rotation, _ = np.linalg.qr(rng.standard_normal((4, 4)))
     assert adjusted_rand_index(truth, kmeans_labels(np.eye(4)[truth] @ rotation, 4, 0)) == 1
+
+
+def test_clusters_are_numbered_by_size_then_by_their_first_sample():
+    assert number_by_size(np.array([5, 5, 2, 2, 9, 9, 9, 0])).tolist() == [1, 1, 2, 2, 0, 0, 0, 3]
 
 
 def test_same_seed_same_labels():

@@ -19,10 +19,9 @@ import scipy.sparse as sp
 
 from manyview.graphs.affinity import adaptive_weights
 from manyview.graphs.laplacian import symmetrize
+from manyview.graphs.neighbors import BLOCK_ENTRIES, k_smallest
 from manyview.preprocessing.scaling import side_by_side
 from manyview.typing import Array, Dense, Indices, Mask, is_sparse
-
-BLOCK_ENTRIES = 2**23  # distances held at a time
 
 
 class IncompleteSamples:
@@ -87,10 +86,7 @@ def nearest_shared(
         d = samples[rows].squared_distances(others)
         if same:
             d[np.arange(len(rows)), rows] = np.inf
-        nearest = np.argpartition(d, k - 1, axis=1)[:, :k]
-        of_nearest = np.take_along_axis(d, nearest, axis=1)
-        order = np.argsort(of_nearest, axis=1, kind="stable")
-        found.append((np.take_along_axis(of_nearest, order, 1), np.take_along_axis(nearest, order, 1)))
+        found.append(k_smallest(d, k))
     distances, neighbors = zip(*found, strict=True)
     return np.vstack(distances), np.vstack(neighbors)
 

@@ -84,7 +84,15 @@ def _fit_kmeans(kmeans: KMeans, F: Dense) -> Labels:
         # fewer distinct rows than clusters: fill_empty_clusters sees to it
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = kmeans.fit_predict(F)
-    return fill_empty_clusters(labels.astype(np.int32), F, kmeans.n_clusters)
+    return number_by_size(fill_empty_clusters(labels.astype(np.int32), F, kmeans.n_clusters))
+
+
+def number_by_size(labels: Labels) -> Labels:
+    """Number clusters from the largest to the smallest; of equal ones, the one whose first sample comes first."""
+    _, first, member_of, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
+    number = np.empty(len(sizes), np.int32)
+    number[np.lexsort((first, -sizes))] = np.arange(len(sizes))
+    return number[member_of]
 
 
 def fill_empty_clusters(labels: Labels, F: Dense, n_clusters: int) -> Labels:

@@ -119,10 +119,10 @@ def recognize_sparse(X: Array) -> Kind:
     ones = int(np.sum(values == 1))
     larger = int(np.sum((values > 1) & (values == np.round(values))))
     if ones + larger < WHOLE_SHARE * values.size:
-        return Kind(SPARSE, f"sparse measurements: {zeros:.0%} of the entries are 0")
+        return Kind(SPARSE, f"sparse measurements: {zeros:.1%} of the entries are 0")
     if larger < FEW_LARGER * ones:
-        return Kind(BINARY, f"binary: {zeros:.0%} of the entries are 0, the others 1")
-    return Kind(COUNTS, f"counts: {zeros:.0%} of the entries are 0, the others whole numbers")
+        return Kind(BINARY, f"binary: {zeros:.1%} of the entries are 0, the others 1")
+    return Kind(COUNTS, f"counts: {zeros:.1%} of the entries are 0, the others whole numbers")
 
 
 def common_row_sum(X: Dense) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -101,12 +102,12 @@ class Views:
         """Number of samples, and of features over all views."""
         return self.n_samples, sum(int(array.shape[1]) for array in self.arrays)
 
-    @property
+    @cached_property
     def present(self) -> Mask:
         """Whether each sample (row) has any value in each view (column)."""
         return np.column_stack([present_rows(array) for array in self.arrays])
 
-    @property
+    @cached_property
     def n_missing(self) -> dict[str, int]:
         """Number of values that are missing from each view, those of absent samples included."""
         return {name: count_missing(array) for name, array in self.items()}

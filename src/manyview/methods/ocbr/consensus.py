@@ -19,7 +19,7 @@ from manyview.methods.ocbr.settings import Settings
 from manyview.methods.ocbr.treated import TreatedViews
 from manyview.numerics.division import shares, unit_length_rows
 from manyview.partition.blockmodel import BlockModel, Search
-from manyview.partition.spectral import normalized_cut, pivoted_kmeans, spectral_embedding
+from manyview.partition.spectral import normalized_cut, number_by_size, pivoted_kmeans, spectral_embedding
 from manyview.preprocessing.scaling import to_unit_distance
 from manyview.typing import Dense, Graph, Labels, Seed
 
@@ -91,10 +91,11 @@ def partition(layers: Layers, views: list[Graph], options: PartitionOptions) -> 
     if options.graph != "consensus" or options.n_clusters == 1:
         return cut(layers, views, graphs[-1], model, options)
     z, search = agreed_labels(model, views, graphs[-1], options)
+    z = number_by_size(z)
     information = model.information(z)
     W = weighted_sum(graphs, shares(information))
     _, embedding = spectral_embedding(W, options.n_clusters, options.degree_regularization)
-    return Partition(z.astype(np.int32), embedding, W, shares(information[: len(views)]), model, search)
+    return Partition(z, embedding, W, shares(information[: len(views)]), model, search)
 
 
 def agreed_labels(
