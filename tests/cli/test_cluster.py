@@ -199,3 +199,31 @@ def test_missing_values_are_not_counted_again_after_the_fit(manyview, project, m
     counted.clear()
     assert manyview("cluster", *files, "-k", 3, "-m", "mfmsc", "--report", "--out", "out").returncode == 0
     assert counted == in_fit
+
+
+def test_kinds_of_views_and_the_search_are_in_the_summary(manyview, project):
+    done = manyview("cluster", "view_0.csv", "view_1.csv", "-k", 3, "--kind", "view_1=coordinates", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((project / "out" / "summary.json").read_text())
+    views = summary["views"]
+    assert (views["view_0"]["kind"], views["view_1"]["kind"]) == ("features", "coordinates")
+    assert views["view_1"]["why"].startswith("coordinates: as given; not cleaned")
+    assert (views["view_0"]["scaling"], views["view_1"]["scaling"]) == ("soft", "none")
+    assert summary["partition"]["objective"] > 0
+    assert summary["partition"]["starts"] > 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--kind", "view_1"], "--kind 'view_1' is not VIEW=KIND"),
+        (["--kind", "view_1=pca"], "Unknown kinds='pca'"),
+        (["--kind", "x=counts"], "kinds names no view 'x'"),
+        (["--kind", "view_1=counts", "--method", "mfmsc"], "is for ocbr"),
+    ],
+)
+def test_wrong_kinds_are_refused(words, told, manyview, project):
+    done = manyview("cluster", "view_0.csv", "view_1.csv", "-k", 3, *words, "--out", "out")
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert not (project / "out").exists()

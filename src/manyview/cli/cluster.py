@@ -38,6 +38,7 @@ from manyview.io import (
 from manyview.io.models import to_bytes
 from manyview.methods import MultiViewClusterer, get_method
 from manyview.methods.base import AUTO
+from manyview.preprocessing.kinds import KINDS
 from manyview.report import render_report
 from manyview.views.container import Views
 
@@ -50,7 +51,11 @@ def cluster(
     params: Annotated[list[str], typer.Option("--param", "-p", help="A parameter of the method, name=value.")] = [],  # noqa: B006
     scaling: Annotated[
         list[str],
-        typer.Option(help="standard, robust, unit, none or auto; VIEW=SCALING for one view. May be repeated."),
+        typer.Option(help="standard, soft, robust, unit, none or auto; VIEW=SCALING for one view. May be repeated."),
+    ] = [],  # noqa: B006
+    kinds: Annotated[
+        list[str],
+        typer.Option("--kind", help=f"What a view is, VIEW=KIND: {', '.join(KINDS)}. By default recognised."),
     ] = [],  # noqa: B006
     samples: Annotated[
         str, typer.Option(help="Samples to keep: all, or the common ones, which are in every file.")
@@ -73,7 +78,7 @@ def cluster(
     out_dir = out_dir or unused_folder(RESULTS)
     check_output(out_dir, [LABELS, SUMMARY, *([REPORT] if report else []), *([MODEL] if save else [])], force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)
-    model = make_model(method, n_clusters, seed, params, scaling)
+    model = make_model(method, n_clusters, seed, params, scaling, kinds)
     if metadata is not None and not report:
         raise InputError(f"--metadata {metadata} is used in the report only; add --report.")
     seconds: dict[str, float] = {}
@@ -103,7 +108,7 @@ def cluster(
 
 
 def make_model(
-    method: str, n_clusters: str, seed: int, params: Sequence[str], scaling: Sequence[str]
+    method: str, n_clusters: str, seed: int, params: Sequence[str], scaling: Sequence[str], kinds: Sequence[str]
 ) -> MultiViewClusterer:
     """Make the estimator from the words of the command line."""
     cls = get_method(method)
@@ -116,6 +121,10 @@ def make_model(
         given[name] = parse_value(value)
     if scaling:
         given["scaling"] = parse_scaling(scaling)
+    if kinds:
+        if "kinds" not in known:
+            raise InputError(f"--kind {kinds[0]!r} is for ocbr, which treats views by their kind; {method} does not.")
+        given["kinds"] = parse_kinds(kinds)
     if n_clusters != AUTO and not n_clusters.isdecimal():
         raise InputError(
             f"-k {n_clusters} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}."
@@ -142,6 +151,14 @@ def parse_scaling(words: Sequence[str]) -> str | dict[str, str]:
             "VIEW=SCALING each time."
         )
     return {view: way for view, _, way in (word.rpartition("=") for word in words)}
+
+
+def parse_kinds(words: Sequence[str]) -> dict[str, str]:
+    """Read VIEW=KIND for some views."""
+    odd = [word for word in words if "=" not in word]
+    if odd:
+        raise InputError(f"--kind {odd[0]!r} is not VIEW=KIND; the kinds are {quoted(KINDS)}.")
+    return {view: kind for view, _, kind in (word.rpartition("=") for word in words)}
 
 
 def fit(model: MultiViewClusterer, views: Views, method: str, show_status: Callable[[str], None]) -> None:

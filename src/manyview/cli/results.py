@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,9 @@ def build_summary(
     weights = getattr(model, "view_weights_", None)
     if weights is not None:
         summary["view_weights"] = dict(zip(views.names, np.round(weights, 4).tolist(), strict=True))
+    search = getattr(model, "search_", None)
+    if search is not None:
+        summary["partition"] = {field.name: rounded(getattr(search, field.name)) for field in fields(search)}
     if model.selection_ is not None:
         summary["selection"] = {name: rounded(getattr(model.selection_, name)) for name in SELECTION_FIELDS}
     if stability is not None:
@@ -63,7 +67,8 @@ def build_summary(
 
 
 def view_facts(model: MultiViewClusterer, views: Views) -> dict[str, dict[str, Any]]:
-    """Return the size, the scaling and the missing values of each view."""
+    """Return the size, the kind, the scaling and the missing values of each view."""
+    kinds = getattr(model, "view_kinds_", {})
     present = views.present.sum(axis=0) if any(model.n_missing_.values()) else [views.n_samples] * views.n_views
     return {
         name: {
@@ -72,16 +77,17 @@ def view_facts(model: MultiViewClusterer, views: Views) -> dict[str, dict[str, A
             "samples": int(present[i]),
             "missing_values": model.n_missing_[name],
         }
+        | ({"kind": kinds[name].name, "why": kinds[name].reason} if name in kinds else {})
         for i, (name, X) in enumerate(views.items())
     }
 
 
 def rounded(values: Any) -> Any:
-    """Round numbers for a file that people read; NaN becomes None."""
+    """Round numbers for a file that people read; NaN and infinity become None."""
     if np.ndim(values):
         return [rounded(value) for value in values]
     number = values.item() if isinstance(values, np.generic) else values
-    return (None if np.isnan(number) else round(number, 4)) if isinstance(number, float) else number
+    return (round(number, 4) if np.isfinite(number) else None) if isinstance(number, float) else number
 
 
 def to_json(summary: dict[str, Any]) -> str:
