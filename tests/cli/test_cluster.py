@@ -158,7 +158,7 @@ def test_scaling_is_chosen_by_view_and_reported(manyview, project):
     words = ["cluster", "view_0.csv", "view_1.csv", "-k", 3, "--scaling", "view_1=standard", "--out", "out"]
     assert manyview(*words).returncode == 0
     views = read_json(project / "out" / "summary.json")["views"]
-    assert (views["view_0"]["scaling"], views["view_1"]["scaling"]) == ("robust", "standard")
+    assert (views["view_0"]["scaling"], views["view_1"]["scaling"]) == ("soft", "standard")
 
 
 def test_the_number_of_clusters_is_chosen(manyview, project):
@@ -190,7 +190,7 @@ def test_without_out_a_new_folder_is_made_each_time(manyview, project):
 def test_missing_values_are_not_counted_again_after_the_fit(manyview, project, monkeypatch):
     """On large views, each count is a pass over all values."""
     counted = []
-    present, n_missing = Views.present.fget, Views.n_missing.fget
+    present, n_missing = Views.present.func, Views.n_missing.func
     monkeypatch.setattr(Views, "present", property(lambda views: counted.append("present") or present(views)))
     monkeypatch.setattr(Views, "n_missing", property(lambda views: counted.append("missing") or n_missing(views)))
     files = ["view_0.csv", "view_1.csv"]

@@ -88,7 +88,7 @@ def _fit_kmeans(kmeans: KMeans, F: Dense) -> Labels:
 
 
 def number_by_size(labels: Labels) -> Labels:
-    """Number clusters from the largest to the smallest; of equal ones, the one whose first sample comes first."""
+    """Return labels numbered from the largest cluster to the smallest; of equal ones, by their first sample."""
     _, first, member_of, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     number = np.empty(len(sizes), np.int32)
     number[np.lexsort((first, -sizes))] = np.arange(len(sizes))

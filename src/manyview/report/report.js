@@ -89,7 +89,8 @@
     const right = window.scrollX + document.documentElement.clientWidth - tip.offsetWidth - 8;
     const below = pageY + 16 + tip.offsetHeight < window.scrollY + window.innerHeight;
     tip.style.left = `${Math.max(8, Math.min(pageX + 14, right))}px`;
-    tip.style.top = `${below ? pageY + 16 : pageY - tip.offsetHeight - 12}px`;
+    const top = below ? pageY + 16 : pageY - tip.offsetHeight - 12;
+    tip.style.top = `${Math.max(window.scrollY + 8, top)}px`;
   }
   const hideTip = () => { tip.hidden = true; };
 

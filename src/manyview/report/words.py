@@ -69,6 +69,7 @@ PUBLICATIONS = {
 }
 SCALINGS = {
     "standard": "features were standardised",
+    "soft": "features were divided by their standard deviation, those that hardly vary by more",
     "robust": "features were standardised by a mean and standard deviation without outliers",
     "unit": "samples were scaled to the same length",
     "none": "values were used as given",
@@ -209,6 +210,8 @@ def _suspects_sentence(data: ReportData) -> str:
         return ""
     worst = max(data.suspects.views, key=lambda view: view.share)
     total = sum(view.count for view in data.suspects.views)
+    if total == 0:
+        return "No value looks corrupted."
     where = f", with the largest share in {worst.name} ({percent(worst.share)})" if len(data.suspects.views) > 1 else ""
     return f"{pluralize(total, 'value')} {'looks' if total == 1 else 'look'} suspect{where}."
 
