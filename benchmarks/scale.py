@@ -2,12 +2,14 @@
 
 python benchmarks/scale.py ratio            # digits, two views: seconds of OCBR divided by those of MFMSC, same run
 python benchmarks/scale.py imports          # seconds of `import manyview` divided by those of `import sklearn.cluster`
+python benchmarks/scale.py threads          # wall seconds of fits with one and two threads, the machine idle and busy
 python benchmarks/scale.py memory [n ...]   # two views of 64 features: seconds and peak memory against n
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -47,6 +49,36 @@ def imports(repeats: int = 7) -> None:
     print_table([*best, "ratio"], [[*best.values(), best["manyview"] / best["sklearn.cluster"]]])
 
 
+def threads(repeats: int = 3) -> None:
+    """Best wall seconds of fits of the digits with one thread, two, and as many as OCBR takes by itself.
+
+    Busy means that another process keeps every core at work, as on a shared machine.
+    """
+    print("## Digits, two views: wall seconds of a fit (best of 3)\n")
+    views = digits(2).views
+
+    def best(method: type, n_jobs: int | None) -> float:
+        seconds = []
+        for _ in range(repeats):
+            start = time.perf_counter()
+            method(10, n_jobs=n_jobs).fit(views)
+            seconds.append(time.perf_counter() - start)
+        return min(seconds)
+
+    def rows() -> Iterator[list[object]]:
+        for name, others in (("idle", 0), ("busy", os.cpu_count() or 1)):
+            spinning = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(others)]
+            try:
+                for method in (MFMSC, OCBR):
+                    one, two, chosen = (best(method, n_jobs) for n_jobs in (1, 2, None))
+                    yield [name, method.__name__, one, two, chosen, chosen / one]
+            finally:
+                for process in spinning:
+                    process.kill()
+
+    print_table(["machine", "method", "1 thread", "2 threads", "default", "default / 1 thread"], rows())
+
+
 def fit_synthetic(n_samples: int, key: str) -> dict[str, float]:
     """Seconds and memory of one fit."""
     data = make_views(n_samples, 10, (64, 64), noise=1.0, separation=6.0, seed=0)
@@ -72,7 +104,7 @@ def memory(sizes: list[int], keys: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["ratio", "imports", "memory"])
+    parser.add_argument("what", choices=["ratio", "imports", "threads", "memory"])
     parser.add_argument("sizes", nargs="*", type=int, help="samples (2000, 10000 and 50000 by default)")
     parser.add_argument("--methods", nargs="+", default=["mfmsc", "ocbr"], choices=list(METHODS))
     options = parser.parse_args()
@@ -80,6 +112,8 @@ def main() -> None:
         memory(options.sizes or [2000, 10000, 50000], options.methods)
     elif options.what == "imports":
         imports()
+    elif options.what == "threads":
+        threads()
     else:
         with threadpool_limits(1):
             ratio()

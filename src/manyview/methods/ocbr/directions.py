@@ -17,10 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
+from manyview.methods.ocbr.settings import Settings
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
 
-EXPONENT = 0.5
 GRAM_SIZE = 1000  # up to so many columns or rows, singular vectors come from the Gram matrix
 POWER_STEPS = 6  # of the randomised SVD of larger tables
 NEGLIGIBLE = 1e-6  # of the largest singular value
@@ -33,7 +33,7 @@ class Directions:
     """The map from columns to rows, for other samples too: row = b @ to_rows, over its softened length."""
 
     to_rows: Dense  # (d, r)
-    mean_square: float  # mean squared length of the rows before that
+    mean_square: float  # mean squared length of the rows before that; infinite where rows stay as they are
 
     def apply(self, B: Array) -> Dense:
         """Return the rows of samples."""
@@ -55,16 +55,16 @@ class Basis:
         return (self.P * (self.s * (self.signal > 0))).astype(self.P.dtype)
 
 
-def find_directions(B: Array, r: int, rank: int) -> tuple[Directions, Basis, Dense]:
-    """Return the map, the basis it rests on, and the rows of B; `rank` is the usual r, by which d counts as narrow."""
+def find_directions(B: Array, r: int, settings: Settings) -> tuple[Directions, Basis, Dense]:
+    """Return the map, the basis it rests on, and the rows of B."""
     U, s, P = leading_vectors(B, min(r, *B.shape))
     if not len(s):
         return _no_direction(B)
-    noise = s[-1] ** 2 * min(1.0, B.shape[1] / rank) if len(s) > 1 else 0.0
+    noise = s[-1] ** 2 * min(1.0, B.shape[1] / settings.rank) if len(s) > 1 and settings.weigh_noise else 0.0
     signal = 1 - noise / s**2
-    to_rows = P * (s ** (EXPONENT - 1) * signal)
+    to_rows = P * (s ** (settings.exponent - 1) * signal)
     rows = np.asarray(B @ to_rows)  # that is, U s^p signal; as other samples will get theirs
-    mean_square = float(np.vdot(rows, rows)) / len(rows)
+    mean_square = float(np.vdot(rows, rows)) / len(rows) if settings.soft_rows else np.inf
     dtype = B.dtype
     basis = Basis(U.astype(dtype), s, P.astype(dtype), signal)
     return Directions(to_rows.astype(dtype), mean_square), basis, soften(rows, mean_square).astype(dtype)
@@ -80,6 +80,8 @@ def _no_direction(B: Array) -> tuple[Directions, Basis, Dense]:
 
 def soften(R: Dense, mean_square: float) -> Dense:
     """Divide each row by the root of its squared length plus the mean one."""
+    if np.isinf(mean_square):
+        return R
     squares = np.einsum("ij,ij->i", R, R)
     return R / np.sqrt(squares + (mean_square or 1.0))[:, None].astype(R.dtype)
 

@@ -18,7 +18,6 @@ from manyview.numerics.robust import column_deviations
 from manyview.typing import Dense, Indices, Mask
 
 FAR_OUT = 4.0  # robust deviations of the residuals of a column
-TOLERATED = 0.0125  # share of the entries that may be far out at random, as a lower bound, before a view is cleaned
 GROSS_SHARE = 0.04  # from this share on, cleaning is as strict as it gets
 ORTHOGONAL = 0.25  # of the mean square correlation that chance gives: columns with less have been made orthogonal
 FEWEST_COLUMNS = 3  # that can be called orthogonal
@@ -30,11 +29,7 @@ class GrossError:
 
     share: float
     lower: float
-
-    @property
-    def present(self) -> bool:
-        """Whether the view has to be cleaned."""
-        return self.lower > TOLERATED
+    present: bool = False  # whether the view has to be cleaned
 
     @property
     def leniency(self) -> float:
@@ -45,8 +40,8 @@ class GrossError:
 NO_ERROR = GrossError(0.0, 0.0)
 
 
-def gross_error(R: Dense, observed: Mask | None = None) -> GrossError:
-    """Estimate how many residuals are far out because of errors that strike at random."""
+def gross_error(R: Dense, observed: Mask | None, tolerated: float) -> GrossError:
+    """Estimate how many residuals are far out because of errors that strike at random; a few are tolerated."""
     far = FAR_OUT * column_deviations(R, observed)
     known = np.ones(R.shape, dtype=bool) if observed is None else observed
     high, low = (far < R) & known, (far < -R) & known
@@ -59,7 +54,8 @@ def gross_error(R: Dense, observed: Mask | None = None) -> GrossError:
             quiet = np.ix_(_lower_half(by_row), _lower_half(by_column))
             counted += [part[a::2, b::2][quiet].sum() for part in (high, low, known)]
     hits, total = float(counted[:2].min()), max(float(counted[2]), 1.0)
-    return GrossError(2 * hits / total, 2 * max(np.sqrt(hits) - 1, 0) ** 2 / total)
+    lower = 2 * max(np.sqrt(hits) - 1, 0) ** 2 / total
+    return GrossError(2 * hits / total, lower, present=bool(lower > tolerated))
 
 
 def _share(out: Mask, known: Mask, axis: int) -> Dense:

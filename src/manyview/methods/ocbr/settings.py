@@ -14,6 +14,10 @@ class Settings:
     Attributes
     ----------
     rank : columns of each basis, enough for the signal of every view tried
+    exponent : of the singular values in the rows; between the distances of the table (1) and of the bare basis (0)
+    weigh_noise : whether each direction counts by the share of it that is signal
+    soft_rows : whether far-out samples are drawn in
+    tolerated : share of entries far out at random, as a lower bound, that a view may have before it is cleaned
     narrowest : most that the noise level is raised by in views of few features
     neighbors, sparse_neighbors : of a sample; those of a sparse view share few features, so more of them must vote
     rarity : whether rare features of sparse views are weighted up
@@ -25,6 +29,10 @@ class Settings:
     """
 
     rank: int = 60
+    exponent: float = 0.5
+    weigh_noise: bool = True
+    soft_rows: bool = True
+    tolerated: float = 0.0125
     narrowest: float = 3.0
     neighbors: int = 10
     sparse_neighbors: int = 20

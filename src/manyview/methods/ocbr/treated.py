@@ -106,7 +106,7 @@ def _side_by_side(
 
 def _complete_rows(whole: Recovery, r: int, settings: Settings) -> Dense:
     A = whole.cleaned(1.0)
-    return to_unit_distance(find_directions(A - A.mean(axis=0), r, settings.rank)[2])
+    return to_unit_distance(find_directions(A - A.mean(axis=0), r, settings)[2])
 
 
 def run_recovery(states: Sequence[Recovery], options: TreatmentOptions) -> Outcome:

@@ -122,14 +122,14 @@ class DenseView:
     def finish(self, r: int, settings: Settings, *, recognize: bool) -> TreatedView:
         """Clean if there are gross errors, and represent the samples."""
         state = self.recovery
-        error = NO_ERROR if self._is_orthogonal() else gross_error(state.residuals, state.observed)
+        error = self._gross_error(settings)
         A = state.cleaned(error.leniency) if error.present else state.completed()
         kind = self.kind
         if error.present and recognize and not self.roots:
             kind = recognize_columns(A * relative(self.standardizer.units).astype(A.dtype))
         mean, weights = weigh_columns(A, self.standardizer.units, self.scaling, kind)
         B = (A - mean) * weights
-        directions, _, rows = find_directions(B, r, settings.rank)
+        directions, _, rows = find_directions(B, r, settings)
         leniency = error.leniency if error.present else np.inf
         model = DenseModel(
             self.roots, self.standardizer, Loadings.of(state, leniency), error.present, mean, weights, directions
@@ -137,8 +137,11 @@ class DenseView:
         told = replace(kind, reason=f"{kind.reason}; {describe_error(error)}")
         return TreatedView(self.samples, rows, state.U, state.loadings, self._errors(error), told, model)
 
-    def _is_orthogonal(self) -> bool:
-        return self.recovery.observed is None and is_orthogonal(self.recovery.X)
+    def _gross_error(self, settings: Settings) -> GrossError:
+        state = self.recovery
+        if state.observed is None and is_orthogonal(state.X):
+            return NO_ERROR
+        return gross_error(state.residuals, state.observed, settings.tolerated)
 
     def _errors(self, error: GrossError) -> Graph:
         """Return the errors in units of the view: values that cannot be, and others if there are gross errors."""
@@ -236,7 +239,7 @@ def treat_sparse(X: Array, samples: Indices, kind: Kind, r: int, settings: Setti
     cleaner = CountCleaner.fit(counts, clean=settings.clean_counts, weigh=settings.rarity)
     A = cleaner.clean(counts)
     B = log_rarity_rows(A, cleaner)
-    directions, basis, rows = find_directions(B, r, settings.rank)
+    directions, basis, rows = find_directions(B, r, settings)
     model = SparseModel(cleaner, directions, (unit_distance_factor(B), unit_distance_factor(rows)))
     told = "entries weighed by how likely they are signal" if cleaner.edges.size else "not cleaned: no negative entries"
     return TreatedView(
