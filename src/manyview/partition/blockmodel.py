@@ -40,9 +40,13 @@ class SearchSettings:
     ----------
     background : eta, the share of edges that are expected to mean nothing
     label_cost : pi, in nats paid for every nat of the labels
+    label_price : gamma, pi in units of the information that a nat of labels brings on average (`agreement`)
+    prices : those gone through, in units of gamma; the last one counts
+    degree_regularization : tau of the cuts that are started from
+    few_clusters : splits and merges need clusters to spare; with so few, every view's own cut is a start as well
     sweeps : most passes over the samples in an ascent; it nearly always ends sooner, by itself
     step_trials : how often a step that does not raise J is retried with a third of its moves
-    relaxed : whether soft memberships are followed from every start
+    relaxed : from how many of the starts soft memberships are followed, too
     relaxed_sweeps, softness : passes of these, and the share of a sample's membership that starts spread over all
     rounds : most rounds of splits and merges
     proposals : splits and merges that are tried in each
@@ -53,12 +57,16 @@ class SearchSettings:
 
     background: float = 0.05
     label_cost: float = 0.5
+    label_price: float = 0.25
+    prices: tuple[float, ...] = (2.0, 1.0)
+    degree_regularization: float = 1.0
+    few_clusters: int = 3
     sweeps: int = 20
     step_trials: int = 4
-    relaxed: bool = True
+    relaxed: int = 2
     relaxed_sweeps: int = 10
     softness: float = 0.1
-    rounds: int = 5
+    rounds: int = 3
     proposals: int = 3
     worst_loss: float = 0.02
     halving_sweeps: int = 5
@@ -158,11 +166,14 @@ class BlockModel:
         sizes, log_sizes = self._sizes(z)
         return J + self.settings.label_cost * float(sizes @ log_sizes), T + self.settings.label_cost * log_sizes
 
+    def block_matrices(self, z: Labels) -> list[tuple[float, Dense]]:
+        """Return the weight and the block matrix of each layer."""
+        c = self.n_clusters
+        return [(w, sum_by_cluster(links_to_clusters(W, z, c), z, c)) for W, w in self._layers()]
+
     def blocks(self, z: Labels) -> Blocks:
         """Return what the partition z tells about the links of other samples."""
-        c = self.n_clusters
-        block_matrices = (sum_by_cluster(links_to_clusters(W, z, c), z, c) for W in self.graphs)
-        ratios = tuple(w * self._log_ratios(M) for w, M in zip(self.weights, block_matrices, strict=True))
+        ratios = tuple(w * self._log_ratios(M) for w, M in self.block_matrices(z))
         return Blocks(ratios, self.settings.label_cost * self._sizes(z)[1])
 
     def _log_ratios(self, M: Dense) -> Dense:
@@ -229,7 +240,7 @@ class BlockModel:
 
         F (n x k) is an embedding of the samples; it proposes where a cluster could be split.
         """
-        soft = [self.relax(z) for z in starts] if self.settings.relaxed else []
+        soft = [self.relax(z) for z in starts[: self.settings.relaxed]]
         tried = [self.ascend(z) for z in (*starts, *soft)]
         best = max(tried, key=lambda found: found.objective)
         for _ in range(self.settings.rounds if self.n_clusters > 2 else 0):
@@ -267,8 +278,7 @@ class BlockModel:
         """
         c = self.n_clusters
         gain, loss = np.zeros(c), np.zeros((c, c))
-        for W, w in self._layers():
-            H = sum_by_cluster(links_to_clusters(W, halves, 2 * c), halves, 2 * c)
+        for w, H in replace(self, n_clusters=2 * c).block_matrices(halves):
             gain += w * split_gain(H)
             loss += w * merge_loss(H)
         in_one_piece = np.bincount(halves, minlength=2 * c).reshape(c, 2).min(axis=1) == 0

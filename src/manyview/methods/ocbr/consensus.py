@@ -1,7 +1,8 @@
 """From recovered views to clusters: the partition that the graphs of the views agree on.
 
-Graphs on the rows of each view, and the joint one (`layers.py`), are layers of one block model
-(`manyview.partition.blockmodel`); its partition is the result.
+Graphs on the rows of each view, and the joint one (`layers.py`), are cut by what neighbours in them say to one another
+(`manyview.partition.agreement`). The block model of the same layers, given that partition, says how much each layer
+tells, and places new samples.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from manyview.graphs.laplacian import symmetrize
 from manyview.methods.ocbr.layers import Layers
 from manyview.methods.ocbr.settings import Settings
 from manyview.methods.ocbr.treated import TreatedViews
-from manyview.numerics.division import shares, unit_length_rows
+from manyview.numerics.division import shares
+from manyview.partition.agreement import find_agreement
 from manyview.partition.blockmodel import BlockModel, Search
-from manyview.partition.spectral import normalized_cut, number_by_size, pivoted_kmeans, spectral_embedding
+from manyview.partition.spectral import normalized_cut, number_by_size, spectral_embedding
 from manyview.preprocessing.scaling import to_unit_distance
 from manyview.typing import Dense, Graph, Labels, Seed
 
 GRAPHS = ("consensus", "joint", "sum", "blend")
-MORE_DIRECTIONS = 10  # of the joint graph's embedding, beyond one per cluster: along them a cluster may be split
 
 
 @dataclass(frozen=True)
@@ -90,26 +91,13 @@ def partition(layers: Layers, views: list[Graph], options: PartitionOptions) -> 
     model = BlockModel.of(graphs, weights, options.n_clusters, settings.search)
     if options.graph != "consensus" or options.n_clusters == 1:
         return cut(layers, views, graphs[-1], model, options)
-    z, search = agreed_labels(model, views, graphs[-1], options)
+    joint = graphs[-1] if len(views) > 1 else None
+    search_settings = replace(settings.search, degree_regularization=options.degree_regularization)
+    z, search, agreement = find_agreement(views, joint, options.n_clusters, search_settings)
     z = number_by_size(z)
-    information = model.information(z)
-    W = weighted_sum(graphs, shares(information))
+    W = weighted_sum(graphs, shares(model.information(z)))
     _, embedding = spectral_embedding(W, options.n_clusters, options.degree_regularization)
-    return Partition(z, embedding, W, shares(information[: len(views)]), model, search)
-
-
-def agreed_labels(
-    model: BlockModel, views: list[Graph], joint: Graph, options: PartitionOptions
-) -> tuple[Labels, Search]:
-    """Maximise the likelihood of the block model, from cuts of the joint graph and of that and the views' added."""
-    c, tau = options.n_clusters, options.degree_regularization
-    values, F = spectral_embedding(joint, c + min(c, MORE_DIRECTIONS), tau)
-    others = [sp.csr_array(joint + weighted_sum(views, shares(np.ones(len(views)))))] if len(views) > 1 else []
-    if c <= options.settings.few_clusters:
-        others += [W for W in views if W.nnz]
-    embeddings = [F[:, :c], *(spectral_embedding(W, c, tau)[1] for W in others)]
-    starts = [pivoted_kmeans(unit_length_rows(embedding), c) for embedding in embeddings]
-    return model.fit(starts, F * np.maximum(values, 0))
+    return Partition(z, embedding, W, agreement.view_weights(z, len(views)), model, search)
 
 
 def cut(layers: Layers, views: list[Graph], joint: Graph, model: BlockModel, options: PartitionOptions) -> Partition:

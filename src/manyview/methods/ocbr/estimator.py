@@ -19,7 +19,7 @@ from manyview.methods.ocbr.treatment import DenseModel, SparseModel
 from manyview.methods.result import PRIVATE, WeightedClustering
 from manyview.numerics.loop import Callback, Outcome
 from manyview.partition.blockmodel import Search
-from manyview.preprocessing.kinds import COORDINATES, KINDS_RULE, Kind, check_kind_names
+from manyview.preprocessing.kinds import KINDS_RULE, Kind, check_kind_names
 from manyview.preprocessing.scaling import Scaler, Scaling, one_per_view
 from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Mask, Seed, is_sparse
@@ -96,8 +96,9 @@ class OCBR(MultiViewClusterer):
         `view_kinds_` says as what and why.
     scaling : {"auto", "soft", "standard", "robust", "unit", "none"}, or one per view, default="auto"
         How much each column counts after cleaning. "auto" goes by the kind: "soft" for features (divided by the root of
-        the squared deviation plus the squared geometric mean of all deviations), "none" for coordinates, "unit" (rows
-        of one length) for sparse kinds. "standard" and "robust" standardise.
+        the squared deviation plus the squared geometric mean of all deviations), or "robust" if the view had to be
+        cleaned; "none" for coordinates, "unit" (rows of one length) for sparse kinds. "standard" and "robust"
+        standardise.
     degree_regularization : float, default=1.0
         tau in D + tau mean(D); keeps a cut from splitting off a few outliers. 0 turns it off.
     max_iter : int, default=200
@@ -257,7 +258,6 @@ class OCBR(MultiViewClusterer):
         layers, found = find_partition(layers, graphs, options)
         n = views.n_samples
         kinds = {name: view.kind for name, view in zip(views.names, treated.views, strict=True)}
-        scalings = self._scalings(views)
         loadings, models = (tuple(getattr(view, part) for view in treated.views) for part in ("D", "model"))
         return OCBRClustering(
             labels=found.labels,
@@ -270,7 +270,7 @@ class OCBR(MultiViewClusterer):
             view_kinds=kinds,
             search=found.search,
             reconstruction=Reconstruction(loadings, models, views.present),
-            scaling={name: usual_scaling(kinds[name]) if way == "auto" else way for name, way in scalings.items()},
+            scaling={name: view.scaling for name, view in zip(views.names, treated.views, strict=True)},
             placing=LayerPlacing.of(treated, layers, found),
             outcome=_whole_outcome(treated.outcome, found.search),
         )
@@ -281,10 +281,3 @@ def _whole_outcome(recovery: Outcome, search: Search | None) -> Outcome:
     if search is None or search.converged or not recovery.converged:
         return recovery
     return Outcome("max_iter", recovery.history)
-
-
-def usual_scaling(kind: Kind) -> str:
-    """Return the scaling that "auto" stands for."""
-    if kind.is_sparse:
-        return "unit"
-    return "none" if kind.name == COORDINATES else "soft"

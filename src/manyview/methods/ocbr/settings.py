@@ -24,7 +24,6 @@ class Settings:
     clean_counts : whether entries of sparse views are weighed by how likely they are signal
     joint_weight : of the joint graph among the layers; a view's graph has 1
     silent : share of an equal share of the information; a view that tells less is noise
-    few_clusters : splits and merges need clusters to spare; with so few, every view's own cut is a start as well
     search : how the block model is searched
     """
 
@@ -40,5 +39,4 @@ class Settings:
     clean_counts: bool = True
     joint_weight: float = 1.5
     silent: float = 0.2
-    few_clusters: int = 3
     search: SearchSettings = field(default_factory=SearchSettings)

@@ -4,7 +4,8 @@ Dense views are cleaned in standardised columns: an error is one relative to how
 errors (`errors.py`) the table stays exactly as it is. What a column then counts depends on the kind of the view:
 
 - features: the column is divided by :math:`\sqrt{sd^2 + g^2}`, g the geometric mean of all sds. One that varies much
-  counts as if standardised; one that hardly varies is not blown up to the same size, for it holds mostly noise.
+  counts as if standardised; one that hardly varies is not blown up to the same size, for it holds mostly noise. In a
+  view that was cleaned, columns are robustly standardised instead.
 - coordinates: as they are, for their variances are what the coordinates were chosen by.
 - compositions: square roots first, then as features.
 
@@ -45,6 +46,7 @@ class TreatedView:
     U, D : basis (m, r) and loadings (d, r): U D' is the view without noise, dense ones standardised
     E : (m, d), gross errors in units of the view
     kind : what the view was taken for, and why
+    scaling : how its columns were weighed
     graph : the layer itself, for a view that is a graph; otherwise None
     """
 
@@ -54,6 +56,7 @@ class TreatedView:
     D: Dense
     E: Graph
     kind: Kind
+    scaling: str
     model: DenseModel | SparseModel
     graph: Graph | None = None
 
@@ -127,7 +130,8 @@ class DenseView:
         kind = self.kind
         if error.present and recognize and not self.roots:
             kind = recognize_columns(A * relative(self.standardizer.units).astype(A.dtype))
-        mean, weights = weigh_columns(A, self.standardizer.units, self.scaling, kind)
+        scaling = usual_scaling(kind, cleaned=error.present) if self.scaling == "auto" else self.scaling
+        mean, weights = weigh_columns(A, self.standardizer.units, scaling)
         B = (A - mean) * weights
         directions, _, rows = find_directions(B, r, settings)
         leniency = error.leniency if error.present else np.inf
@@ -135,7 +139,7 @@ class DenseView:
             self.roots, self.standardizer, Loadings.of(state, leniency), error.present, mean, weights, directions
         )
         told = replace(kind, reason=f"{kind.reason}; {describe_error(error)}")
-        return TreatedView(self.samples, rows, state.U, state.loadings, self._errors(error), told, model)
+        return TreatedView(self.samples, rows, state.U, state.loadings, self._errors(error), told, scaling, model)
 
     def _gross_error(self, settings: Settings) -> GrossError:
         state = self.recovery
@@ -172,7 +176,20 @@ def to_roots(X: Dense) -> Dense:
     return np.sqrt(np.maximum(X, 0))
 
 
-def weigh_columns(A: Dense, units: Dense, scaling: str, kind: Kind) -> tuple[Dense, Dense]:
+def usual_scaling(kind: Kind, *, cleaned: bool) -> str:
+    """Return the scaling that "auto" stands for.
+
+    What is left of errors after cleaning is as large as the deviations that were robustly estimated before, so features
+    of a cleaned view are measured by those.
+    """
+    if kind.is_sparse:
+        return "unit"
+    if kind.name == COORDINATES:
+        return "none"
+    return "robust" if cleaned else "soft"
+
+
+def weigh_columns(A: Dense, units: Dense, scaling: str) -> tuple[Dense, Dense]:
     """Return mean and weight of each column of A, which is standardised; `units` are its deviations in own units.
 
     By logarithms, so that features in units of 1e300 do not overflow.
@@ -181,8 +198,6 @@ def weigh_columns(A: Dense, units: Dense, scaling: str, kind: Kind) -> tuple[Den
     varies = (sd > 1e-6) & (units > 0)
     own = np.log(np.where(varies, units, 1).astype(np.float64))
     size = own + np.log(np.where(varies, sd, 1))  # logarithm of the sd in own units
-    if scaling == "auto":
-        scaling = "none" if kind.name == COORDINATES else "soft"
     if scaling == "none":
         weights = np.exp(own - size[varies].max(initial=-np.inf)) if varies.any() else own
     elif scaling == "soft":
@@ -249,6 +264,7 @@ def treat_sparse(X: Array, samples: Indices, kind: Kind, r: int, settings: Setti
         basis.loadings,
         sp.csr_array(counts - A),
         replace(kind, reason=f"{kind.reason}; {told}"),
+        "unit",
         model,
         graph,
     )

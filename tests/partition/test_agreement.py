@@ -1,0 +1,123 @@
+"""Agreement of neighbours: J is its formula, its evidence the derivative, and sizes of clusters do not matter."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from manyview import OCBR, adjusted_rand_index, clustering_accuracy
+from manyview.datasets import make_unequal_views
+from manyview.graphs.affinity import adaptive_graph
+from manyview.partition.agreement import Agreement, find_agreement, random_walk, symmetric, two_steps
+from manyview.partition.blockmodel import SearchSettings
+
+SETTINGS = SearchSettings()
+
+
+def random_graph(n, seed=0):
+    A = np.triu(np.random.default_rng(seed).random((n, n)) < 0.4, 1) * np.random.default_rng(seed).random((n, n))
+    return sp.csr_array(A + A.T)
+
+
+def blobs(sizes, seed=0, separation=12.0):
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    centres = separation * rng.standard_normal((len(sizes), 6))
+    return truth, centres[truth] + rng.standard_normal((len(truth), 6))
+
+
+@pytest.fixture
+def model():
+    graphs = [random_graph(20, seed) for seed in range(4)]
+    priced = replace(SETTINGS, background=0.0)
+    return Agreement.of_views(graphs[:3], graphs[3], 3, priced), graphs
+
+
+def information(M):
+    a = M.sum(axis=1)
+    return float((M * np.log(M / np.outer(a, a))).sum())
+
+
+def literal_J(graphs, Z, label_cost):
+    """J as in the docstring of the module."""
+    own = [Z.T @ W.toarray() @ Z / W.sum() for W in graphs]
+    second = [M @ np.diag(1 / M.sum(axis=1)) @ M for M in own]
+    near = [(W.toarray() / W.toarray().sum(axis=1, keepdims=True)) @ Z for W in graphs[:3]]
+    crossed = [symmetric(near[a].T @ near[b]) / len(Z) for a in range(3) for b in range(a)]
+    sizes = Z.mean(axis=0)
+    return (
+        np.mean([information(M) for M in second[:3]]) / 3
+        + information(second[3]) / 3
+        + np.mean([information(M) for M in crossed]) / 3
+        + label_cost * float(sizes @ np.log(sizes))
+    )
+
+
+@pytest.mark.parametrize("label_cost", [0.0, 0.4])
+def test_J_is_the_formula_for_labels_and_for_memberships(model, label_cost, rng):
+    agreement, graphs = model
+    agreement = replace(agreement, settings=replace(agreement.settings, label_cost=label_cost))
+    z = np.arange(20) % 3
+    assert agreement.evaluate(z)[0] == pytest.approx(literal_J(graphs, np.eye(3)[z], label_cost))
+    Q = rng.dirichlet(np.ones(3), 20)
+    assert agreement.evaluate(Q)[0] == pytest.approx(literal_J(graphs, Q, label_cost))
+
+
+def test_evidence_is_the_derivative_of_J(model, rng):
+    agreement, graphs = model
+    Q = rng.dirichlet(np.ones(3) * 5, 20)
+    T = agreement.evaluate(Q)[1]
+    numeric = np.zeros_like(T)
+    for i in range(20):
+        for k in range(3):
+            step = np.zeros_like(Q)
+            step[i, k] = 1e-6
+            numeric[i, k] = (literal_J(graphs, Q + step, 0.0) - literal_J(graphs, Q - step, 0.0)) / 2e-6
+    numeric *= 20 / 2
+    # up to a constant per sample: memberships add up to 1
+    centred = [A - A.mean(axis=1, keepdims=True) for A in (T, numeric)]
+    np.testing.assert_allclose(*centred, atol=1e-4)
+
+
+def test_two_steps_keep_the_shares_and_are_convex_in_separation():
+    leaving = 0.2
+    M = np.array([[1 - leaving, leaving], [leaving, 1 - leaving]]) / 2
+    second = two_steps(M)
+    np.testing.assert_allclose(second.sum(axis=1), M.sum(axis=1))
+    assert 2 * second[0, 1] == pytest.approx(2 * leaving * (1 - leaving))
+
+
+def test_a_random_walk_leaves_lonely_samples_alone():
+    W = sp.csr_array(np.array([[0.0, 2, 0], [2, 0, 0], [0, 0, 0]]))
+    np.testing.assert_array_equal(random_walk(W).toarray(), [[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+
+
+@pytest.mark.parametrize("sizes", [(100, 100, 100), (280, 15, 15), (290, 10, 5)])
+def test_a_large_group_is_not_halved_for_small_ones(sizes):
+    truth, X = blobs(sizes)
+    _, Y = blobs(sizes, seed=1)
+    views = [adaptive_graph(table, 10) for table in (X, Y)]
+    joint = adaptive_graph(np.hstack([X, Y]), 10)
+    z, search, model = find_agreement(views, joint, 3, SETTINGS)
+    assert adjusted_rand_index(truth, z) == 1
+    assert search.converged
+    assert model.view_weights(z, 2).sum() == pytest.approx(1)
+
+
+def test_clusters_that_one_view_alone_tells_apart_are_found():
+    truth, X = blobs((60, 60, 60))
+    _, Y = blobs((60, 120), seed=1)  # takes the last two for one
+    views = [adaptive_graph(table, 10) for table in (X, Y)]
+    z, _, _ = find_agreement(views, adaptive_graph(np.hstack([X, Y]), 10), 3, SETTINGS)
+    assert adjusted_rand_index(truth, z) == 1
+
+
+@pytest.mark.parametrize("shape", ["gaussian", "curved"])
+@pytest.mark.parametrize("confused", [0.0, 0.5])
+def test_accuracy_does_not_fall_with_the_ratio_of_sizes(shape, confused):
+    accuracies = []
+    for ratio in (1, 30):
+        data = make_unequal_views(900, 6, ratio=ratio, shape=shape, confused=confused, seed=0)
+        accuracies.append(clustering_accuracy(data.labels, OCBR(6).fit(data.views).labels_))
+    assert accuracies[1] > accuracies[0] - 0.03
