@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from manyview import METHODS, OCBR, InputError, make_views
 from manyview.graphs.affinity import adaptive_graph
 from manyview.partition.blockmodel import BlockModel
-from manyview.partition.selection import found_again, merge, nearest_clusters, select_n_clusters
+from manyview.partition.selection import found_again, merge, select_n_clusters
 
 
 def graphs_of(data):
@@ -70,7 +70,7 @@ def test_separation_is_1_apart_and_0_at_random():
     z = np.repeat([0, 1], 20)
     apart = sp.csr_array(sp.block_diag([np.ones((20, 20))] * 2))
     for W, expected in ((apart, 1.0), (sp.csr_array(np.ones((40, 40))), 0.0)):
-        separation, pair = nearest_clusters(BlockModel.of([W], [1.0], 2), z)
+        separation, pair = BlockModel.of([W], [1.0], 2).nearest_clusters(z)
         assert separation == pytest.approx(expected, abs=1e-9)
         assert pair == (0, 1)
 

@@ -22,6 +22,10 @@ needed. Maximised is
 
 I(M) as in `blockmodel`, I / H that of the best partition for pi = 0, so that gamma has no scale. Splitting a large
 group down its middle no longer pays, whatever the sizes of the others.
+
+The price keeps small clusters where they are real, and merges weak ones where they are not. So both optima are kept,
+with the price and without, and the one is taken whose two nearest clusters are farther apart (`nearest_clusters`, which
+does not depend on sizes); the other is an alternative.
 """
 
 from __future__ import annotations
@@ -45,6 +49,7 @@ from manyview.partition.blockmodel import (
     xlogx,
 )
 from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
+from manyview.records import saved
 from manyview.typing import Dense, Graph, Labels
 
 SMALLEST_SHARE = 1e-12  # of an empty cluster: its square must not underflow
@@ -126,6 +131,10 @@ class Agreement(BlockModel):
         near = [links_to_clusters(P, z, self.n_clusters) for P, _ in self.walks]
         return own + [(self.crossed_weight, symmetric(near[a].T @ near[b]) / len(z)) for a, b in self.pairs]
 
+    def candidate(self, z: Labels, *, priced: bool) -> Candidate:
+        """Return a partition with what speaks for it."""
+        return Candidate(z, self.nearest_clusters(z)[0], self.evaluate(z)[0], priced)
+
     def view_weights(self, z: Labels, n_views: int) -> Dense:
         """Return the share of each view in the information; a crossed layer counts for both its views."""
         told = [max(w * float((M * self._log_ratios(M)).sum()), 0.0) for w, M in self.block_matrices(z)]
@@ -135,24 +144,65 @@ class Agreement(BlockModel):
         return shares(weights)
 
 
-def find_agreement(
-    views: Sequence[Graph], joint: Graph | None, n_clusters: int, settings: SearchSettings
-) -> tuple[Labels, Search, Agreement]:
-    """Maximise J: without a price of labels, then for the prices of the settings, in units of gamma I / H of that.
+@saved
+@dataclass(frozen=True)
+class Candidate:
+    """A partition of nearly the best quality.
 
-    The highest price comes first: it leaves poor optima, in which a large group is halved. Also return how the
-    partition was found, and the model.
+    Attributes
+    ----------
+    labels : (n,)
+    separation : how far apart its two nearest clusters are, from 0 to 1, whatever their sizes
+    objective : its J without a price of labels
+    priced : whether it was found with a price of labels, which keeps small clusters
     """
+
+    labels: Labels
+    separation: float
+    objective: float
+    priced: bool
+
+
+@dataclass(frozen=True)
+class Found:
+    """The partition, how it was found, the other candidate if it differs, and the model, without a price of labels."""
+
+    labels: Labels
+    search: Search
+    alternatives: list[Candidate]
+    model: Agreement
+
+
+def find_agreement(views: Sequence[Graph], joint: Graph | None, n_clusters: int, settings: SearchSettings) -> Found:
+    """Maximise J without a price of labels and with one, and take what has its nearest clusters farther apart."""
     starts, F = start_partitions(views, joint, n_clusters, settings)
     model = Agreement.of_views(views, joint, n_clusters, settings)
-    z, search = model.fit(starts, F)
-    entropy = -float(xlogx(np.bincount(z, minlength=n_clusters) / len(z)).sum())
-    rate = max(search.objective, 0.0) / entropy if entropy > 0 else 0.0
-    for price in settings.prices if rate > 0 else ():
-        model = replace(model, settings=replace(model.settings, label_cost=price * settings.label_price * rate))
-        z, again = model.fit([*starts, z], F)
-        search = replace(again, starts=search.starts + again.starts, sweeps=search.sweeps + again.sweeps)
-    return z, search, model
+    free, search = model.fit(starts, F)
+    priced, again = search_with_price(model, free, search.objective, starts, F)
+    candidates = [model.candidate(z, priced=bool(i)) for i, z in enumerate((free, priced))]
+    best = max(candidates, key=lambda candidate: candidate.separation)
+    others = [other for other in candidates if not np.array_equal(other.labels, best.labels)]
+    chosen = again if best.priced else search
+    search = replace(chosen, starts=search.starts + again.starts, sweeps=search.sweeps + again.sweeps)
+    return Found(best.labels, search, others, model)
+
+
+def search_with_price(
+    model: Agreement, free: Labels, J: float, starts: Sequence[Labels], F: Dense
+) -> tuple[Labels, Search]:
+    """Maximise J with a price of labels, in units of gamma I / H of the best partition without one.
+
+    The prices of the settings are gone through, the highest first: it leaves poor optima, in which a large group is
+    halved.
+    """
+    settings = model.settings
+    entropy = -float(xlogx(np.bincount(free, minlength=model.n_clusters) / len(free)).sum())
+    rate = max(J, 0.0) / entropy if entropy > 0 else 0.0
+    z = free
+    for price in settings.prices:
+        priced = replace(model, settings=replace(settings, label_cost=price * settings.label_price * rate))
+        z, search = priced.fit([*starts, z], F)
+    return z, search
 
 
 def start_partitions(

@@ -171,6 +171,24 @@ class BlockModel:
         c = self.n_clusters
         return [(w, sum_by_cluster(links_to_clusters(W, z, c), z, c)) for W, w in self._layers()]
 
+    def nearest_clusters(self, z: Labels) -> tuple[float, tuple[int, int]]:
+        """Return the smallest separation of two clusters, and the two whose merger loses least information.
+
+        The separation of two clusters is what merging them takes from the information, relative to what it takes from
+        the entropy of the labels: 1 where they have nothing to do with each other, 0 where they are one. Their sizes do
+        not matter.
+        """
+        c = self.n_clusters
+        loss, entropy = np.zeros((c, c)), np.zeros((c, c))
+        for w, M in self.block_matrices(z):
+            a = M.sum(axis=1)
+            loss += w * merge_loss(np.kron(M, [[1, 0], [0, 0]]))  # that is, second halves are empty
+            entropy += w * (xlogx(a[:, None] + a) - xlogx(a)[:, None] - xlogx(a))
+        pairs = np.triu_indices(c, 1)
+        cheapest = loss[pairs].argmin()
+        separation = (loss[pairs] / np.maximum(entropy[pairs], TINY)).min()
+        return float(separation), (int(pairs[0][cheapest]), int(pairs[1][cheapest]))
+
     def blocks(self, z: Labels) -> Blocks:
         """Return what the partition z tells about the links of other samples."""
         ratios = tuple(w * self._log_ratios(M) for w, M in self.block_matrices(z))

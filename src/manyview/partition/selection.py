@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError, check_int
 from manyview.numerics.division import unit_length_rows
-from manyview.partition.blockmodel import TINY, BlockModel, links_to_clusters, merge_loss, sum_by_cluster, xlogx
+from manyview.partition.blockmodel import BlockModel
 from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
 from manyview.records import saved
 from manyview.typing import Dense, Labels
@@ -147,7 +147,7 @@ def build_hierarchy(graphs: Sequence[sp.csr_array], most: int, degree_regulariza
         starts = [pivoted_kmeans(unit_length_rows(F[:, :c]), c), *merged]
         z = max((model.ascend(start) for start in starts), key=lambda found: found.objective).labels
         labels.append(z)
-        nearest, (p, q) = nearest_clusters(model, z)
+        nearest, (p, q) = model.nearest_clusters(z)
         separation.append(nearest)
         merged = [merge(z, p, q)]
     return Hierarchy(labels[::-1], np.array(separation[::-1]), values)
@@ -156,21 +156,6 @@ def build_hierarchy(graphs: Sequence[sp.csr_array], most: int, degree_regulariza
 def total(graphs: Sequence[sp.csr_array]) -> sp.csr_array:
     """Add graphs, each scaled so that its entries add up to 1."""
     return sp.csr_array(sum(W / W.sum() for W in graphs))
-
-
-def nearest_clusters(model: BlockModel, z: Labels) -> tuple[float, tuple[int, int]]:
-    """Return the smallest separation of two clusters, and the two whose merger loses least information."""
-    c = model.n_clusters
-    loss, entropy = np.zeros((c, c)), np.zeros((c, c))
-    for W in model.graphs:
-        M = sum_by_cluster(links_to_clusters(W, z, c), z, c)
-        a = M.sum(axis=1)
-        loss += merge_loss(np.kron(M, [[1, 0], [0, 0]]))  # that is, second halves are empty
-        entropy += xlogx(a[:, None] + a) - xlogx(a)[:, None] - xlogx(a)
-    pairs = np.triu_indices(c, 1)
-    cheapest = loss[pairs].argmin()
-    separation = (loss[pairs] / np.maximum(entropy[pairs], TINY)).min()
-    return float(separation), (int(pairs[0][cheapest]), int(pairs[1][cheapest]))
 
 
 def merge(z: Labels, p: int, q: int) -> Labels:

@@ -205,13 +205,13 @@ def test_a_view_of_noise_is_ignored(width, data, rng):
 
 def test_a_view_of_noise_is_left_out_of_the_joint_graph(data, rng, monkeypatch):
     joint_graphs = []
-    agreed_labels = consensus.agreed_labels
+    find_agreement = consensus.find_agreement
 
-    def spy(model, views, joint, options):
+    def spy(views, joint, n_clusters, settings):
         joint_graphs.append(joint)
-        return agreed_labels(model, views, joint, options)
+        return find_agreement(views, joint, n_clusters, settings)
 
-    monkeypatch.setattr(consensus, "agreed_labels", spy)
+    monkeypatch.setattr(consensus, "find_agreement", spy)
     OCBR(4).fit(data.views)
     OCBR(4).fit([*data.views.arrays, rng.standard_normal((150, 15))])
     good, with_noise, again = joint_graphs

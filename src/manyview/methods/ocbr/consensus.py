@@ -8,7 +8,7 @@ tells, and places new samples.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +19,7 @@ from manyview.methods.ocbr.layers import Layers
 from manyview.methods.ocbr.settings import Settings
 from manyview.methods.ocbr.treated import TreatedViews
 from manyview.numerics.division import shares
-from manyview.partition.agreement import find_agreement
+from manyview.partition.agreement import Candidate, find_agreement
 from manyview.partition.blockmodel import BlockModel, Search
 from manyview.partition.spectral import normalized_cut, number_by_size, spectral_embedding
 from manyview.preprocessing.scaling import to_unit_distance
@@ -49,6 +49,7 @@ class Partition:
     view_weights: Dense
     model: BlockModel
     search: Search | None = None
+    alternatives: list[Candidate] = field(default_factory=list)
 
 
 def make_layers(treated: TreatedViews, n_neighbors: int | None, settings: Settings) -> Layers:
@@ -93,11 +94,13 @@ def partition(layers: Layers, views: list[Graph], options: PartitionOptions) -> 
         return cut(layers, views, graphs[-1], model, options)
     joint = graphs[-1] if len(views) > 1 else None
     search_settings = replace(settings.search, degree_regularization=options.degree_regularization)
-    z, search, agreement = find_agreement(views, joint, options.n_clusters, search_settings)
-    z = number_by_size(z)
+    found = find_agreement(views, joint, options.n_clusters, search_settings)
+    z = number_by_size(found.labels)
     W = weighted_sum(graphs, shares(model.information(z)))
     _, embedding = spectral_embedding(W, options.n_clusters, options.degree_regularization)
-    return Partition(z, embedding, W, agreement.view_weights(z, len(views)), model, search)
+    view_weights = found.model.view_weights(z, len(views))
+    alternatives = [replace(other, labels=number_by_size(other.labels)) for other in found.alternatives]
+    return Partition(z, embedding, W, view_weights, model, found.search, alternatives)
 
 
 def cut(layers: Layers, views: list[Graph], joint: Graph, model: BlockModel, options: PartitionOptions) -> Partition:

@@ -18,6 +18,7 @@ from manyview.methods.ocbr.treated import TreatedViews, TreatmentOptions, treat_
 from manyview.methods.ocbr.treatment import DenseModel, SparseModel
 from manyview.methods.result import PRIVATE, WeightedClustering
 from manyview.numerics.loop import Callback, Outcome
+from manyview.partition.agreement import Candidate
 from manyview.partition.blockmodel import Search
 from manyview.preprocessing.kinds import KINDS_RULE, Kind, check_kind_names
 from manyview.preprocessing.scaling import Scaler, Scaling, one_per_view
@@ -54,6 +55,7 @@ class OCBRClustering(WeightedClustering):
     corruption: list[Graph]
     view_kinds: dict[str, Kind]
     search: Search | None
+    alternatives: list[Candidate]
     reconstruction: Reconstruction = field(metadata=PRIVATE)
 
 
@@ -132,6 +134,9 @@ class OCBR(MultiViewClusterer):
     search_ : Search or None
         How the partition was found: its objective J, starts, sweeps, and how near the runner-up was. None if one graph
         was cut.
+    alternatives_ : list of Candidate
+        Other partitions of nearly the same quality: their `labels`, the `separation` of their two nearest clusters,
+        their `objective`, and whether they were found with a price of labels (`priced`). Empty if there is none.
     view_kinds_ : dict of view name to Kind
         What each view was taken for (`name`) and, in a sentence, why, and whether it was cleaned (`reason`).
     scaling_ : dict
@@ -269,6 +274,7 @@ class OCBR(MultiViewClusterer):
             corruption=[spread(view.E, view.samples, n) for view in treated.views],
             view_kinds=kinds,
             search=found.search,
+            alternatives=found.alternatives,
             reconstruction=Reconstruction(loadings, models, views.present),
             scaling={name: view.scaling for name, view in zip(views.names, treated.views, strict=True)},
             placing=LayerPlacing.of(treated, layers, found),
