@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.checks import InputError, check_int, quoted
+from manyview.evaluation.moments import table_moments
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.methods import MultiViewClusterer
 from manyview.report.agreement import Agreement, compare_views
@@ -23,7 +24,7 @@ from manyview.report.clusters import (
     summarize_clusters,
     within_share,
 )
-from manyview.report.features import Features, Suspects, find_suspects, separating_features, table_moments
+from manyview.report.features import Features, Suspects, find_suspects, separating_features
 from manyview.report.metadata import MOST_COLUMNS, Column, colour_column, match_metadata, number_column
 from manyview.report.sample_map import SampleMap, choose_samples, lay_out_samples, spectral_coordinates
 from manyview.typing import Array, Dense, Indices

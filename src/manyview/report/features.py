@@ -8,104 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from manyview.evaluation.markers import feature_name
+from manyview.evaluation.moments import Moments
 from manyview.numerics.division import or_one
-from manyview.preprocessing.scaling import without_missing
-from manyview.report.clusters import indicator
-from manyview.typing import Array, Dense, Indices
+from manyview.typing import Dense, Indices
 from manyview.views.container import Views
-from manyview.views.presence import present_rows
 
 TOP_FEATURES = 6  # per cluster
 MAPPED_FEATURES = 30  # in the heat map, divided among the clusters, at least one each
 MOST_MAPPED = 40  # limit if there are many clusters
 LARGEST_ENTRIES = 20
 MOST_COUNTED = 5  # features and samples with the most suspected entries, per view
-LEAST_SPREAD = 0.01  # of the deviation of a feature: if constant within clusters, its effect would be infinite
 
 
 # Features that separate the clusters -----------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Moments:
-    """Number of values, their sum and their sum of squares, of each feature in each cluster (c x d).
-
-    The sums are over ``x / unit - centre``, with one unit and centre per feature, so that squares neither overflow nor
-    cancel.
-    """
-
-    count: Dense
-    total: Dense
-    squares: Dense
-    unit: Dense
-    centre: Dense
-
-    def inside(self) -> Dense:
-        """Mean of each feature in each cluster, in its own units."""
-        return (_ratio(self.total, self.count) + self.centre) * self.unit
-
-    def outside(self) -> Dense:
-        """Mean of each feature over all other clusters, in its own units."""
-        rest = self._rest()
-        return (_ratio(rest.total, rest.count) + self.centre) * self.unit
-
-    def spread(self) -> Dense:
-        """Return the standard deviation of each feature over all samples, in its own units."""
-        whole = self._whole()
-        return np.sqrt(_ratio(whole.variation(), whole.count)) * self.unit
-
-    def explained(self) -> Dense:
-        """Share of each feature's variation that lies between the clusters (eta squared); NaN for constant features."""
-        whole = self._whole().variation()
-        varies = whole > 0
-        return np.where(varies, 1 - self.variation().sum(axis=0) / or_one(whole), np.nan)
-
-    def effects(self) -> Dense:
-        """Cohen's d (c x d): mean inside minus mean outside, over the pooled standard deviation; 0 if unknown."""
-        rest, whole = self._rest(), self._whole()
-        variance = _ratio(self.variation() + rest.variation(), whole.count - 2)
-        least = LEAST_SPREAD**2 * _ratio(whole.variation(), whole.count)
-        difference = _ratio(self.total, self.count) - _ratio(rest.total, rest.count)
-        known = (self.count > 0) & (rest.count > 0)
-        return np.where(known, _ratio(difference, np.sqrt(np.maximum(variance, least))), 0)
-
-    def variation(self) -> Dense:
-        """Sum of squares about the mean; what could be a rounding error counts as 0."""
-        left = self.squares - _ratio(self.total**2, self.count)
-        return np.where(left > 1e-12 * self.squares, left, 0)
-
-    def _whole(self) -> Moments:
-        count, total, squares = (part.sum(axis=0) for part in (self.count, self.total, self.squares))
-        return Moments(count, total, squares, self.unit, self.centre)
-
-    def _rest(self) -> Moments:
-        count, total, squares = (part.sum(axis=0) - part for part in (self.count, self.total, self.squares))
-        return Moments(count, total, squares, self.unit, self.centre)
-
-
-def table_moments(X: Array, labels: Indices) -> Moments:
-    """Compute the moments of the observed values; entries that a sparse table does not store are observed zeros."""
-    return (_sparse_moments if sp.issparse(X) else _dense_moments)(X, indicator(labels))
-
-
-def _dense_moments(X: Array, member: sp.csr_array) -> Moments:
-    observed = ~np.isnan(X)
-    Y = without_missing(X).astype(float)
-    unit = or_one(np.abs(Y).max(axis=0))
-    Y /= unit
-    centre = _ratio(Y.sum(axis=0), observed.sum(axis=0))
-    Y = np.where(observed, Y - centre, 0)
-    return Moments(member @ observed.astype(float), member @ Y, member @ Y**2, unit, centre)
-
-
-def _sparse_moments(X: sp.csr_array, member: sp.csr_array) -> Moments:
-    here = present_rows(X)
-    lacking = sp.csr_array((np.isnan(X.data).astype(float), X.indices, X.indptr), X.shape)
-    count = (member @ here.astype(float))[:, None] - (member[:, here] @ lacking[here]).toarray()
-    Y = without_missing(X).astype(float)
-    unit = or_one(abs(Y).max(axis=0).toarray().ravel())
-    Y = sp.csr_array(Y @ sp.diags_array(1 / unit))
-    return Moments(count, (member @ Y).toarray(), (member @ Y.power(2)).toarray(), unit, np.zeros(X.shape[1]))
 
 
 @dataclass(frozen=True)
@@ -158,12 +74,6 @@ def separating_features(moments: Sequence[Moments], views: Views) -> Features:
     chosen = list(dict.fromkeys(j for best in order[:, :each] for j in best))[:MOST_MAPPED]
     mapped = [MappedFeature(*named(j), explained[j], effects[:, j]) for j in chosen]
     return Features(top, mapped)
-
-
-def feature_name(views: Views, view: int, column: int) -> str:
-    """Return the name of a feature, or the number of its column."""
-    names = views.feature_names[view]
-    return f"column {column}" if names is None else str(names[column])
 
 
 # Entries that look corrupted -------------------------------------------------------------------------
@@ -237,8 +147,3 @@ def _largest_entries(E: sp.csr_array, views: Views, view: int, spread: Dense) ->
             name = feature_name(views, view, j)
             found.append(SuspectEntry(i, views.names[view], name, observed, observed - error, float(size[at])))
     return found
-
-
-def _ratio(a: Dense, b: Dense) -> Dense:
-    """Return a / b, or 0 if b is not positive."""
-    return np.where(b > 0, a / or_one(b), 0)
