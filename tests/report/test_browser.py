@@ -1,9 +1,12 @@
 """The page as a reader has it: in a browser, from a file."""
 
+import io
 import json
 import re
 import shutil
+import time
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -57,12 +60,27 @@ def address(tmp_path_factory):
         eigengap=np.array([0.1, 0.5, 0.2, 0.1]),
         chosen=3,
     )
-    metadata = pd.DataFrame({"dose": np.linspace(0, 9.9, 66), HOSTILE[2]: (HOSTILE * 11)}, index=ids)
+    columns = {
+        "dose": np.linspace(0, 9.9, 66),
+        HOSTILE[2]: HOSTILE * 11,
+        "f6": model.labels_ * 1.5 + np.arange(66) / 99,
+    }
+    columns |= {"=days": np.arange(66) + 1, "died": [0, 1, 1] * 22, "site": ["=1+1", HOSTILE[0]] * 33}
+    metadata = pd.DataFrame(columns, index=ids)
     stability = SimpleNamespace(
         samples=np.r_[np.nan, np.linspace(0, 1, 65)], clusters=np.array([0.9, np.nan, 0.7]), repeats=20
     )
     unmatched = {"other": SimpleNamespace(count=30, first=tuple(HOSTILE[:3]))}
-    page = render_report(model, named, metadata=metadata, stability=stability, unmatched=unmatched, title=HOSTILE[1])
+    page = render_report(
+        model,
+        named,
+        metadata=metadata,
+        survival=("=days", "died"),
+        batch="site",
+        stability=stability,
+        unmatched=unmatched,
+        title=HOSTILE[1],
+    )
     file = tmp_path_factory.mktemp("report") / "report.html"
     file.write_text(page, encoding="utf-8")
     return file.as_uri()
@@ -127,8 +145,8 @@ def test_it_loads_and_asks_the_network_for_nothing(browser, address):
     assert len(elements(browser, "#selection .chart")) == 3  # there is no stability to draw
     assert len(elements(browser, "#convergence .chart")) == 2
     assert [section.get_attribute("id") for section in elements(browser, "section")] == [
-        *("map", "clusters", "doubtful", "affinity", "views", "features", "suspects"),
-        *("selection", "convergence", "methods", "settings"),
+        *("map", "clusters", "associations", "survival", "batches", "doubtful", "affinity", "views", "features"),
+        *("suspects", "selection", "convergence", "methods", "settings"),
     ]
 
 
@@ -264,6 +282,101 @@ def test_every_control_and_picture_has_a_name(browser):
           .filter((node) => !(node.textContent.trim() || node.getAttribute("aria-label") || node.labels?.length))
           .map((node) => node.outerHTML)""")
     assert nameless == []
+
+
+def column(browser, section, number):
+    return [cell.text for cell in elements(browser, f"{section} tbody tr > :nth-child({number})")]
+
+
+def test_tables_are_sorted_by_a_click_on_a_heading(browser):
+    table = "#doubtful-table"
+    heading = element(browser, f"{table} th:nth-child(3) .sort")
+    before = column(browser, table, 1)
+    heading.send_keys(Keys.ENTER)  # by keyboard
+    shares = [float(text.rstrip("%")) for text in column(browser, table, 3)]
+    assert shares == sorted(shares, reverse=True)
+    assert element(browser, f"{table} th:nth-child(3)").get_attribute("aria-sort") == "descending"
+    heading.send_keys(Keys.ENTER)
+    shares = [float(text.rstrip("%")) for text in column(browser, table, 3)]
+    assert shares == sorted(shares)
+    assert set(column(browser, table, 1)) == set(before)
+    assert len(elements(browser, f"{table} [aria-sort]")) == 1
+
+
+@pytest.fixture
+def saved(browser, tmp_path):
+    """Click a button of the page, and return the content of the file that it saves."""
+    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+
+    def click(selector, name):
+        browser.execute_script("arguments[0].click()", element(browser, selector))
+        path = tmp_path / name
+        deadline = time.monotonic() + 10
+        while not path.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return path.read_text(encoding="utf-8")
+
+    return click
+
+
+def test_a_table_is_saved_as_csv_with_its_numbers_and_no_formulas(saved):
+    frame = pd.read_csv(io.StringIO(saved("#associations-table .save", "associations.csv")))
+    assert frame["column"].tolist()[0] == "f6"
+    assert set(frame["column"]) == {"f6", "dose", HOSTILE[2], "site"}
+    assert frame["p corrected"].is_monotonic_increasing
+    assert (frame["effect"] <= 1).all()
+    assert "=1+1" not in set(frame["by"])
+    left = pd.read_csv(io.StringIO(saved("#associations-left .save", "columns-not-tested.csv")))
+    assert left["column"].tolist() == ["'=days", "died"]
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "least"),
+    [
+        ("#survival-plot", "survival-by-cluster", 10),
+        ("#batches-plot", "batches-in-the-clusters", 8),
+        ("#features-plot", "features-that-mark-the-clusters", 50),
+        ("#affinity .picture", "links", 5),
+        ("#map >", "map-of-the-samples", 66),
+        ("#convergence", "objective", 5),
+    ],
+)
+def test_a_picture_is_saved_as_svg_with_its_colours(saved, section, name, least):
+    root = ElementTree.fromstring(saved(f"{section} .save", f"{name}.svg"))
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert len(list(root.iter())) > least
+    written = ElementTree.tostring(root, encoding="unicode")
+    assert "var(" not in written.replace('style="', "")
+    assert "rgb(" in written
+    assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
+
+
+def test_associations_name_what_stands_out_and_warn_of_clustered_features(browser):
+    text = element(browser, "#associations-table tbody tr").text
+    assert text.startswith("f6")
+    assert "also a feature of other" in text
+    assert element(browser, "#associations-warning").is_displayed()
+    assert column(browser, "#associations-left", 2) == ["compared as survival"] * 2
+    assert "The clusters go with f6" in element(browser, "#highlights").text
+
+
+def test_survival_and_batches_are_drawn(browser):
+    assert len(elements(browser, "#survival .band")) == 3
+    assert "p = " in element(browser, "#survival-note").text
+    assert column(browser, "#survival-table", 2) == [str(len(part)) for part in cluster_members(browser)]
+    assert len(elements(browser, "#batches-plot rect")) == 2 + 2 * 4
+    assert HOSTILE[0] in element(browser, "#batches-table thead").text
+
+
+def cluster_members(browser):
+    cluster = np.array(data_of(browser)["points"]["cluster"])
+    return [np.flatnonzero(cluster == k) for k in range(3)]
+
+
+def test_markers_are_dots_and_rows(browser):
+    dots = data_of(browser)["features"]["dots"]
+    assert len(elements(browser, "#features-plot circle")) == 3 * len(dots) + 4
+    assert len(column(browser, "#features-table", 1)) == 18
 
 
 def test_the_methods_paragraph_can_be_copied(browser):

@@ -16,11 +16,17 @@ COLUMN = np.array([[0.0], [2.0], [10.0], [12.0]])
 def test_the_strongest_features_come_first_with_their_names():
     first = pd.DataFrame({"weak": [0.0, 3, 1, 4], "strong": COLUMN.ravel()})
     views = Views({"a": first, "b": 2 * COLUMN + np.array([[0.0], [0], [0], [5]])})
-    found = separating_features([table_moments(X, LABELS) for X in views.arrays], views)
-    assert [(row.view, row.feature) for row in found.top[0]] == [("a", "strong"), ("b", "column 0"), ("a", "weak")]
-    assert found.top[0][0].effect == pytest.approx(-10 / np.sqrt(2))
-    assert (found.top[1][0].inside, found.top[1][0].outside) == (pytest.approx(11), pytest.approx(1))
+    moments = [table_moments(X, LABELS) for X in views.arrays]
+    found = separating_features(views.arrays, moments, views, LABELS)
+    first, second = ([row for row in found.markers if row.cluster == k] for k in (0, 1))
+    assert [(row.view, row.feature) for row in first] == [("a", "strong"), ("b", "column 0"), ("a", "weak")]
+    assert first[0].effect == pytest.approx(-10 / np.sqrt(2))
+    assert (first[0].auc, second[0].auc) == (0, 1)
+    assert (second[0].mean_inside, second[0].mean_outside) == (pytest.approx(11), pytest.approx(1))
     assert [row.feature for row in found.mapped] == ["strong", "column 0", "weak"]
+    assert [(row.feature, row.cluster) for row in found.dots] == [("strong", 0), ("column 0", 0), ("weak", 0)]
+    assert found.dots[0].means.tolist() == pytest.approx([1, 11])
+    assert found.dots[0].above.tolist() == [0, 1]
 
 
 def test_suspected_entries_are_counted_and_the_largest_listed():

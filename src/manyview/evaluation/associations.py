@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +49,9 @@ class Association:
     left_out: str = ""
 
 
-def associate(labels: ArrayLike, frame: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+def associate(
+    labels: ArrayLike, frame: pd.DataFrame, *, skip: Mapping[str, str] | None = None, seed: int = 0
+) -> pd.DataFrame:
     """Test every column of a table against the clusters.
 
     Categories are tested by chi-square; where expected counts are small, by Fisher's exact test (two by two) or by
@@ -60,6 +63,8 @@ def associate(labels: ArrayLike, frame: pd.DataFrame, *, seed: int = 0) -> pd.Da
     labels : array (n_samples,)
     frame : DataFrame
         One row per sample, in the same order. Missing values are left out of the test of their column.
+    skip : mapping, optional
+        Columns to leave out, with the reason.
     seed : int
         Seed of the random tables.
 
@@ -91,20 +96,25 @@ def associate(labels: ArrayLike, frame: pd.DataFrame, *, seed: int = 0) -> pd.Da
     names, codes = np.unique(np.asarray(labels), return_inverse=True)
     if codes.ndim != 1 or len(codes) != len(frame):
         raise InputError(f"Got {codes.size} labels for {len(frame)} rows of the table; give one row per sample.")
-    tested = [_test_column(str(name), values, codes, seed) for name, values in frame.items()]
+    skip = skip or {}
+    tested = [
+        _test_column(str(name), values, codes, reason=skip.get(str(name), ""), seed=seed)
+        for name, values in frame.items()
+    ]
     p_corrected = adjust_p_values([found.p_value for found in tested])
     order = np.lexsort((-np.array([found.effect for found in tested], dtype=float), p_corrected))
     rows = [
         replace(tested[i], p_corrected=float(p_corrected[i]), cluster=_named(names, tested[i].cluster)) for i in order
     ]
-    return pd.DataFrame([asdict(row) for row in rows], columns=list(Association.__dataclass_fields__))
+    found = pd.DataFrame([asdict(row) for row in rows], columns=list(Association.__dataclass_fields__))
+    return found.assign(cluster=pd.Series([row.cluster for row in rows], dtype=object))  # whole numbers stay so
 
 
 def _named(names: NDArray[Any], cluster: int | None) -> Any:
     return None if cluster is None else names[cluster].item()
 
 
-def _test_column(name: str, values: pd.Series, labels: Indices, seed: int) -> Association:
+def _test_column(name: str, values: pd.Series, labels: Indices, *, reason: str, seed: int) -> Association:
     numbers = numbers_of(values)
     numeric = numbers is not None
     every: NDArray[Any] = texts_of(values).to_numpy(dtype=object) if numbers is None else numbers
@@ -112,7 +122,7 @@ def _test_column(name: str, values: pd.Series, labels: Indices, seed: int) -> As
     kept, here = every[observed], labels[observed]
     kind = "numbers" if numeric else "categories"
     found = Association(name, kind, n=len(kept), missing=len(every) - len(kept))
-    reason = _reason_to_leave_out(name, kept, here, numeric)
+    reason = reason or _reason_to_leave_out(name, kept, here, numeric)
     if reason:
         return replace(found, left_out=reason)
     clusters, codes = np.unique(here, return_inverse=True)

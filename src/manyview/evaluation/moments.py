@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,11 @@ class Moments:
     squares: Dense
     unit: Dense
     centre: Dense
+
+    def select(self, columns: Sequence[int]) -> Moments:
+        """Return the moments of some of the features."""
+        count, total, squares = (part[:, columns] for part in (self.count, self.total, self.squares))
+        return Moments(count, total, squares, self.unit[columns], self.centre[columns])
 
     def inside(self) -> Dense:
         """Mean of each feature in each cluster, in its own units."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.checks import InputError, check_int, quoted
+from manyview.evaluation.findings import Findings, Questions, relate
 from manyview.evaluation.moments import table_moments
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.methods import MultiViewClusterer
@@ -25,7 +26,14 @@ from manyview.report.clusters import (
     within_share,
 )
 from manyview.report.features import Features, Suspects, find_suspects, separating_features
-from manyview.report.metadata import MOST_COLUMNS, Column, colour_column, match_metadata, number_column
+from manyview.report.metadata import (
+    MOST_COLUMNS,
+    Column,
+    colour_column,
+    columns_in_views,
+    match_metadata,
+    number_column,
+)
 from manyview.report.sample_map import SampleMap, choose_samples, lay_out_samples, spectral_coordinates
 from manyview.typing import Array, Dense, Indices
 from manyview.views.container import Views
@@ -58,6 +66,9 @@ class ReportData:
     agreement: Agreement
     features: Features | None
     suspects: Suspects | None
+    questions: Questions
+    findings: Findings
+    related: dict[str, list[str]]
 
     @property
     def n_samples(self) -> int:
@@ -80,6 +91,7 @@ def compute_report_data(
     views: Views,
     *,
     metadata: pd.DataFrame | None = None,
+    questions: Questions | None = None,
     stability: Any = None,
     max_points: int = 5000,
     seed: int = 0,
@@ -94,7 +106,8 @@ def compute_report_data(
     if stability is not None:
         columns.append(number_column("stability", stability.samples))
     ids = views.sample_ids
-    given = [] if metadata is None else list(match_metadata(metadata, ids, len(labels)).items())
+    matched = None if metadata is None else match_metadata(metadata, ids, len(labels))
+    given = [] if matched is None else list(matched.items())
     columns += [colour_column(str(name), values) for name, values in given[:MOST_COLUMNS]]
     features, suspects = analyse_tables(model, views)
     named = [entry.row for entry in suspects.entries] if suspects else []
@@ -117,6 +130,9 @@ def compute_report_data(
         agreement=compare_views(model, views, seed=seed),
         features=features,
         suspects=suspects,
+        questions=questions or Questions(),
+        findings=relate(labels, matched, questions, seed=seed),
+        related=columns_in_views([str(name) for name, _ in given], views),
     )
 
 
@@ -149,7 +165,7 @@ def analyse_tables(model: MultiViewClusterer, views: Views) -> tuple[Features | 
     moments = [table_moments(X, model.labels_) for X in tables]
     known = [E for E in errors if E is not None]
     suspects = find_suspects(known, views, moments) if len(known) == views.n_views else None
-    return separating_features(moments, views), suspects
+    return separating_features(tables, moments, views, model.labels_), suspects
 
 
 def own_corruption(model: MultiViewClusterer, views: Views) -> list[sp.csr_array | None]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.evaluation.markers import feature_name
+from manyview.evaluation.markers import MarkerStatistics, feature_name, marker_statistics
 from manyview.evaluation.moments import Moments
 from manyview.numerics.division import or_one
-from manyview.typing import Dense, Indices
+from manyview.typing import Array, Dense, Indices
 from manyview.views.container import Views
 
 TOP_FEATURES = 6  # per cluster
+DOTTED_FEATURES = 36  # in the dot plot, divided among the clusters, at least one each
 MAPPED_FEATURES = 30  # in the heat map, divided among the clusters, at least one each
 MOST_MAPPED = 40  # limit if there are many clusters
 LARGEST_ENTRIES = 20
@@ -25,14 +26,31 @@ MOST_COUNTED = 5  # features and samples with the most suspected entries, per vi
 
 
 @dataclass(frozen=True)
-class Effect:
-    """How a feature separates a cluster from the others: Cohen's d, and its means inside and outside the cluster."""
+class Marker:
+    """A feature that marks a cluster; the numbers are those of `find_markers`."""
 
+    cluster: int
     view: str
     feature: str
     effect: float
-    inside: float
-    outside: float
+    auc: float
+    mean_inside: float
+    mean_outside: float
+    missing: float
+
+
+@dataclass(frozen=True)
+class Dots:
+    """A column of the dot plot: the mean of a feature in each cluster, and the share of its values above the median.
+
+    `cluster` is the first cluster that it was chosen for.
+    """
+
+    view: str
+    feature: str
+    cluster: int
+    means: Dense
+    above: Dense
 
 
 @dataclass(frozen=True)
@@ -47,33 +65,61 @@ class MappedFeature:
 
 @dataclass(frozen=True)
 class Features:
-    """Features that separate the clusters: the strongest of each cluster (`top`), and those in the heat map."""
+    """Features that separate the clusters: the strongest of each, and those in the dot plot and in the heat map."""
 
-    top: list[list[Effect]]
+    markers: list[Marker]
+    dots: list[Dots]
     mapped: list[MappedFeature]
 
 
-def separating_features(moments: Sequence[Moments], views: Views) -> Features:
-    """Find the features that separate each cluster from the others."""
+def separating_features(tables: Sequence[Array], moments: Sequence[Moments], views: Views, labels: Indices) -> Features:
+    """Find the features with the largest effects in each cluster; only these are ranked."""
     effects = np.hstack([view.effects() for view in moments])
-    inside, outside = (np.hstack([getattr(view, side)() for view in moments]) for side in ("inside", "outside"))
     explained = np.concatenate([view.explained() for view in moments])
-    owner = np.repeat(np.arange(len(moments)), [len(view.unit) for view in moments])
-    first = np.searchsorted(owner, owner)
+    widths = [len(view.unit) for view in moments]
+    places = [(i, j) for i, width in enumerate(widths) for j in range(width)]
     order = np.argsort(-np.abs(effects), axis=1, kind="stable")
 
     def named(j: int) -> tuple[str, str]:
-        view = int(owner[j])
-        return views.names[view], feature_name(views, view, j - int(first[j]))
+        return views.names[places[j][0]], feature_name(views, *places[j])
 
-    top = [
-        [Effect(*named(j), effects[k, j], inside[k, j], outside[k, j]) for j in best if effects[k, j] != 0]
-        for k, best in enumerate(order[:, :TOP_FEATURES])
-    ]
-    each = max(1, MAPPED_FEATURES // len(effects))
-    chosen = list(dict.fromkeys(j for best in order[:, :each] for j in best))[:MOST_MAPPED]
-    mapped = [MappedFeature(*named(j), explained[j], effects[:, j]) for j in chosen]
-    return Features(top, mapped)
+    top = [[int(j) for j in best[:TOP_FEATURES] if effects[k, j] != 0] for k, best in enumerate(order)]
+    ranked = _rank([places[j] for j in _distinct(top)], tables, moments, labels)
+    statistics = dict(zip(_distinct(top), ranked, strict=True))
+    each = min(max(1, DOTTED_FEATURES // len(effects)), TOP_FEATURES)
+    mapped = _distinct(order[:, : max(1, MAPPED_FEATURES // len(effects))])[:MOST_MAPPED]
+    return Features(
+        [_marker(k, *named(j), statistics[j]) for k, best in enumerate(top) for j in best],
+        [
+            Dots(*named(j), k, statistics[j].mean_inside[:, 0], statistics[j].above_median[:, 0])
+            for j, k in _first_chosen([best[:each] for best in top]).items()
+        ],
+        [MappedFeature(*named(j), explained[j], effects[:, j]) for j in mapped],
+    )
+
+
+def _rank(
+    places: list[tuple[int, int]], tables: Sequence[Array], moments: Sequence[Moments], labels: Indices
+) -> list[MarkerStatistics]:
+    return [marker_statistics(tables[i][:, [j]], labels, moments[i].select([j])) for i, j in places]
+
+
+def _marker(k: int, view: str, feature: str, statistics: MarkerStatistics) -> Marker:
+    names = ("effect", "auc", "mean_inside", "mean_outside", "missing")
+    return Marker(k, view, feature, *(float(getattr(statistics, name)[k, 0]) for name in names))
+
+
+def _distinct(rows: Iterable[Iterable[int]]) -> list[int]:
+    return list(dict.fromkeys(int(j) for row in rows for j in row))
+
+
+def _first_chosen(rows: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Return each feature with the first cluster that it was chosen for, in the order of the clusters."""
+    chosen: dict[int, int] = {}
+    for k, row in enumerate(rows):
+        for j in row:
+            chosen.setdefault(j, k)
+    return chosen
 
 
 # Entries that look corrupted -------------------------------------------------------------------------

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manyview._version import __version__
 from manyview.environment import versions
+from manyview.evaluation.batches import BatchMixing
+from manyview.evaluation.findings import SIGNIFICANT, Findings
 from manyview.methods import MultiViewClusterer
 from manyview.report.data import ReportData
 from manyview.views.container import Views
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,7 @@ SCALINGS = {
     "none": "values were used as given",
 }
 SELECTION_RULE = "separation of the clusters and by their stability under resampling"
+MOST_NAMED = 4  # associations at the top of the page
 REPORTED_ELSEWHERE = ("n_clusters", "random_state")
 
 
@@ -164,7 +170,7 @@ def _convergence_sentence(model: MultiViewClusterer) -> str:
 
 def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
     """Return the main findings, a sentence each."""
-    found = [_sizes_sentence(data)]
+    found = [_sizes_sentence(data), *findings_sentences(data.findings)]
     if data.n_clusters > 1:
         found.append(
             f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. Samples "
@@ -192,6 +198,47 @@ def _sizes_sentence(data: ReportData) -> str:
         return f"One cluster of {pluralize(high, 'sample')}."
     sizes = f"{low:,} to {high:,}" if high > low else f"{low:,}"
     return f"{data.n_clusters} clusters of {sizes} samples."
+
+
+def findings_sentences(findings: Findings) -> list[str]:
+    """Say what the clusters go with: the strongest associations, survival, and batches."""
+    found = []
+    if findings.associations is not None:
+        tested = int((findings.associations["left_out"] == "").sum())
+        found.append(_associations_sentence(findings.significant, tested))
+    if findings.survival is not None:
+        p = findings.survival.p_value
+        differs = "differs" if p < SIGNIFICANT else "does not differ clearly"
+        found.append(f"Survival {differs} between the clusters (log-rank p {p_text(p)}).")
+    if findings.batches is not None:
+        found.append(_batches_sentence(findings.batches))
+    return found
+
+
+def _batches_sentence(mixing: BatchMixing) -> str:
+    k = int(np.argmax(mixing.misplaced - mixing.by_chance))
+    return (
+        f"Batches are mixed least in cluster {mixing.clusters[k]}: {percent(mixing.misplaced[k])} of its samples are "
+        f"of another batch than expected ({percent(mixing.by_chance[k])} in random clusters)."
+    )
+
+
+def _associations_sentence(significant: pd.DataFrame, tested: int) -> str:
+    if not tested:
+        return "No column of the metadata could be tested against the clusters."
+    if significant.empty:
+        return f"None of the {pluralize(tested, 'tested column')} of the metadata goes with the clusters."
+    named = [
+        f"{row['column']} ({row['effect_name']} {row['effect']:.2f}, p {p_text(row['p_corrected'])})"
+        for row in significant.head(MOST_NAMED).to_dict("records")
+    ]
+    which = "" if len(significant) <= MOST_NAMED else f" The strongest of {len(significant)} columns."
+    return f"The clusters go with {join_words(named)}.{which}"
+
+
+def p_text(p: float) -> str:
+    """Return a p-value for a sentence: "= 0.012", "= 3e-09", "< 1e-300"."""
+    return "< 1e-300" if p < 1e-300 else f"= {p:.2g}"
 
 
 def _views_sentence(data: ReportData) -> str:
