@@ -3,8 +3,6 @@
 import io
 import json
 import re
-import shutil
-import time
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -14,25 +12,16 @@ import pytest
 
 pytest.importorskip("selenium")
 
-from selenium import webdriver
 from selenium.webdriver import ActionChains
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
+from helpers.browsing import click_and_read, element, elements, needs_browser, start
 from manyview import OCBR, Views, make_views
 from manyview.preprocessing.corruption import corrupt_entries
 from manyview.report import render_report
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-CHROMEDRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and CHROMEDRIVER), reason="needs a Chromium and its chromedriver on the PATH"
-)
-OPTIONS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --window-size=1280,1000 --force-prefers-reduced-motion"
-)
+pytestmark = needs_browser
 HOSTILE = [
     "<script>alert(1)</script>",
     "</script><script>alert(2)</script>",
@@ -88,12 +77,7 @@ def address(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for option in (*OPTIONS.split(), f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=CHROMEDRIVER))
+    driver = start(tmp_path_factory.mktemp("chromium"))
     yield driver
     driver.quit()
 
@@ -104,14 +88,6 @@ def browser(started, address):
     started.get(address)
     yield started
     assert started.get_log("browser") == []
-
-
-def element(browser, selector):
-    return browser.find_element(By.CSS_SELECTOR, selector)
-
-
-def elements(browser, selector):
-    return browser.find_elements(By.CSS_SELECTOR, selector)
 
 
 def data_of(browser):
@@ -306,17 +282,7 @@ def test_tables_are_sorted_by_a_click_on_a_heading(browser):
 @pytest.fixture
 def saved(browser, tmp_path):
     """Click a button of the page, and return the content of the file that it saves."""
-    browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
-
-    def click(selector, name):
-        browser.execute_script("arguments[0].click()", element(browser, selector))
-        path = tmp_path / name
-        deadline = time.monotonic() + 10
-        while not path.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        return path.read_text(encoding="utf-8")
-
-    return click
+    return lambda selector, name: click_and_read(browser, selector, tmp_path / name)
 
 
 def test_a_table_is_saved_as_csv_with_its_numbers_and_no_formulas(saved):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -69,15 +70,21 @@ def relate(
     questions.check(metadata)
     if metadata is None or len(np.unique(np.asarray(labels))) < 2:
         return Findings()
-    survival = None
-    if questions.survival is not None:
-        time, event = questions.survival
-        survival = compare_survival(labels, column(metadata, time), column(metadata, event))
     return Findings(
         associate(labels, metadata, skip=dict.fromkeys(questions.survival or (), "compared as survival"), seed=seed),
-        survival,
+        None if questions.survival is None else _survival(labels, metadata, *questions.survival),
         None if questions.batch is None else mix_batches(labels, column(metadata, questions.batch), seed=seed),
     )
+
+
+def _survival(labels: ArrayLike, metadata: pd.DataFrame, time: str, event: str) -> Survival | None:
+    """Compare survival; the clusters are there by now, so what cannot be compared is no reason to lose them."""
+    times, events = column(metadata, time), column(metadata, event)
+    known = (times.notna() & events.notna()).to_numpy()
+    if len(np.unique(np.asarray(labels)[known])) < 2:
+        warnings.warn("Survival is known in one cluster only, so it was not compared.", stacklevel=2)
+        return None
+    return compare_survival(labels, times, events)
 
 
 def column(metadata: pd.DataFrame, name: str) -> pd.Series:

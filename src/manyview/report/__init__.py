@@ -1,4 +1,4 @@
-"""Reports on results: one HTML page (`render_report`), and the same pictures as matplotlib figures.
+"""Reports on results: HTML pages (`render_report`, `render_comparison`), and the pictures as matplotlib figures.
 
 A new figure is a function in `plots`; the numbers that it shares with the page are computed in a file of their own.
 Nothing here changes a result. The figures need the extra `manyview[plot]` and are imported on first use.
@@ -6,6 +6,7 @@ Nothing here changes a result. The figures need the extra `manyview[plot]` and a
 
 from typing import TYPE_CHECKING, Any
 
+from manyview.report.comparison import render_comparison
 from manyview.report.html import render_report
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ __all__ = [
     "plot_silhouette",
     "plot_stability",
     "plot_view_agreement",
+    "render_comparison",
     "render_report",
 ]
 
