@@ -18,6 +18,8 @@ def test_random_batches_are_as_mixed_as_by_chance(rng):
     labels = rng.integers(0, 4, 2000)
     found = mix_batches(labels, rng.integers(0, 3, 2000))
     np.testing.assert_allclose(found.misplaced, found.by_chance, atol=0.05)
+    assert found.p_value > 0.05
+    assert mix_batches(labels, labels).p_value < 1e-9
 
 
 def test_unknown_batches_are_counted():

@@ -1,6 +1,8 @@
 """Survival, against lifelines."""
 
+import os
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -117,3 +119,13 @@ def test_without_lifelines_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "lifelines", None)
     with pytest.raises(InputError, match=r"manyview\[survival\]"):
         check_survival([1.0], [1])
+
+
+@pytest.mark.skipif("MANYVIEW_DATA" not in os.environ, reason="needs the research data sets: set MANYVIEW_DATA")
+@pytest.mark.parametrize("name", ["tcga_kidney737", "tcga_brca398", "tcga_lgg267"])
+def test_tumours_as_lifelines_has_them(name):
+    with np.load(Path(os.environ["MANYVIEW_DATA"]) / "omics" / f"{name}.npz", allow_pickle=False) as archive:
+        patients = archive["labels"], archive["time"], archive["event"].astype(float)
+    labels, time, event = known(*patients)
+    theirs = lifelines.statistics.multivariate_logrank_test(time, labels, event)
+    np.testing.assert_allclose(compare_survival(*patients).p_value, theirs.p_value)

@@ -45,6 +45,7 @@ from manyview.methods import MultiViewClusterer, get_method
 from manyview.methods.base import AUTO
 from manyview.preprocessing.kinds import KINDS
 from manyview.report import render_report
+from manyview.report.metadata import columns_in_views
 from manyview.report.words import findings_sentences
 from manyview.views.container import Views
 
@@ -140,7 +141,8 @@ def cluster(
         written = write_files(out_dir, contents, force=force)
     print_unmatched(loaded)
     print_line(outcome_line(model, summary))
-    for sentence in findings_sentences(findings):
+    clustered = columns_in_views([] if about is None else [str(name) for name in about.columns], views)
+    for sentence in findings_sentences(findings, clustered):
         print_line(sentence)
     print_written(written)
 

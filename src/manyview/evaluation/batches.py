@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import random_table
 
 from manyview.checks import InputError, quoted
+from manyview.evaluation.associations import independence_test
 from manyview.evaluation.columns import texts_of
 from manyview.numerics.division import or_one
 from manyview.typing import Dense, Indices
@@ -23,7 +24,8 @@ class BatchMixing:
 
     `counts` (c x b) are samples, by cluster and batch. `misplaced` (c,) is the share of a cluster's samples that would
     have to be of another batch, so that it had the batches in the shares of all samples; 0 is perfectly mixed.
-    `by_chance` (c,) is what random clusters of the same sizes have on average.
+    `by_chance` (c,) is what random clusters of the same sizes have on average. `p_value` is that of the test that
+    clusters do not depend on batches.
     """
 
     clusters: list[Any]
@@ -31,6 +33,7 @@ class BatchMixing:
     counts: Indices
     misplaced: Dense
     by_chance: Dense
+    p_value: float
     missing: int
 
 
@@ -76,6 +79,7 @@ def mix_batches(labels: ArrayLike, batch: ArrayLike, *, seed: int = 0) -> BatchM
         counts=counts,
         misplaced=_misplaced(counts),
         by_chance=np.mean([_misplaced(table) for table in drawn], axis=0),
+        p_value=independence_test(counts, seed)[2] if len(clusters) > 1 else 1.0,
         missing=int((~known).sum()),
     )
 

@@ -52,7 +52,7 @@ function drawSurvival() {
     figure("restricted mean", (row) => row.mean),
     figure("95% from", (row) => row.mean_lower),
     figure("to", (row) => row.mean_upper),
-  ], survival.curves, { label, caption: `Restricted mean: the mean time up to ${number(survival.horizon)}, the end of the shortest observation` }));
+  ], survival.curves, { label, caption: `Restricted mean: the mean time up to ${number(survival.horizon)}, as long as all clusters are observed` }));
   const name = "Log-rank tests of pairs";
   if (survival.pairs.length > 1) $("survival-pairs").append(table([
     { name: "clusters", value: (row) => `${row.first} and ${row.second}`, cell: (row) => el("span", { class: "who" }, clusterName(row.first), " and ", clusterName(row.second)) },
@@ -73,20 +73,21 @@ function survivalChart({ curves, shown, horizon }) {
   const back = (times, values) => times.map((_, j) => times.length - 1 - j).map((i) => `${i === times.length - 1 ? `L${across(times[i]).toFixed(1)},${up(values[i]).toFixed(1)}` : `V${up(values[i]).toFixed(1)}H${across(times[i]).toFixed(1)}`}`).join("");
   const fill = (curve) => clusterFill(curve.cluster);
   const band = (curve) => svg("path", { class: "band", d: `${steps(curve.times, curve.upper)}${back(curve.times, curve.lower)}z`, fill: fill(curve) });
-  const trace = (curve) => svg("path", { class: "survival", d: steps(curve.times, curve.survival), "--colour": fill(curve) }, title(`cluster ${curve.cluster}`));
+  const dashes = (curve) => (curve.cluster < COLOURS ? null : "7 3"); // where the colours repeat
+  const trace = (curve) => svg("path", { class: "survival", d: steps(curve.times, curve.survival), "--colour": fill(curve), "stroke-dasharray": dashes(curve) }, title(`cluster ${curve.cluster}`));
   const censored = (curve) => curve.times.flatMap((time, i) => (i && curve.survival[i] === curve.survival[i - 1]
     ? [svg("path", { class: "survival", d: `M${across(time).toFixed(1)},${(up(curve.survival[i]) - 4).toFixed(1)}v8`, "--colour": fill(curve) })] : []));
   const risk = (curve, i) => [
     svg("path", { d: look(clusterColumn, curve.cluster).shape(5), transform: `translate(12,${below + line * i - 4})`, fill: fill(curve) }),
     svg("text", { x: 22, y: below + line * i }, String(curve.cluster)),
     ...shown.map((time, j) => svg("text", { x: across(time), y: below + line * i, "text-anchor": "middle" }, whole(curve.at_risk[j])))];
-  return svg("svg", { class: "chart wide", viewBox: `0 0 ${width} ${height}`, role: "img",
+  return svg("svg", { class: curves.length > 6 ? "chart wide many" : "chart wide", viewBox: `0 0 ${width} ${height}`, role: "img",
     "aria-label": `Kaplan-Meier curves of ${count(curves.length, "cluster")}; the table below has the numbers` },
     ...[0, 0.25, 0.5, 0.75, 1].flatMap((share) => [
       svg("line", { class: "grid", x1: left, x2: width - right, y1: up(share), y2: up(share) }),
       svg("text", { x: left - 8, y: up(share) + 4, "text-anchor": "end" }, `${100 * share}%`)]),
     svg("line", { class: "chosen", x1: across(horizon), x2: across(horizon), y1: top, y2: top + plot }, title("end of the restricted mean")),
-    ...curves.map(band), ...curves.map(trace), ...curves.flatMap(censored),
+    ...curves.map((curve) => svg("g", { class: "curve" }, band(curve), trace(curve), ...censored(curve))),
     svg("line", { class: "axis", x1: left, x2: width - right, y1: top + plot, y2: top + plot }),
     ...shown.map((time) => svg("text", { x: across(time), y: top + plot + 18, "text-anchor": "middle" }, number(time))),
     svg("text", { x: (left + width - right) / 2, y: top + plot + 36, "text-anchor": "middle" }, data.survivalColumns[0]),

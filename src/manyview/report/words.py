@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -170,7 +171,7 @@ def _convergence_sentence(model: MultiViewClusterer) -> str:
 
 def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
     """Return the main findings, a sentence each."""
-    found = [_sizes_sentence(data), *findings_sentences(data.findings)]
+    found = [_sizes_sentence(data), *findings_sentences(data.findings, data.related)]
     if data.n_clusters > 1:
         found.append(
             f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. Samples "
@@ -200,12 +201,16 @@ def _sizes_sentence(data: ReportData) -> str:
     return f"{data.n_clusters} clusters of {sizes} samples."
 
 
-def findings_sentences(findings: Findings) -> list[str]:
-    """Say what the clusters go with: the strongest associations, survival, and batches."""
+def findings_sentences(findings: Findings, clustered: Collection[str] = ()) -> list[str]:
+    """Say what the clusters go with: the strongest associations, survival, and batches.
+
+    Columns that were `clustered` themselves are no findings.
+    """
     found = []
     if findings.associations is not None:
-        tested = int((findings.associations["left_out"] == "").sum())
-        found.append(_associations_sentence(findings.significant, tested))
+        tested = findings.associations[findings.associations["left_out"] == ""]
+        new = [table[~table["column"].isin(clustered)] for table in (findings.significant, tested)]
+        found.append(_associations_sentence(new[0], len(new[1])))
     if findings.survival is not None:
         p = findings.survival.p_value
         differs = "differs" if p < SIGNIFICANT else "does not differ clearly"
@@ -216,10 +221,13 @@ def findings_sentences(findings: Findings) -> list[str]:
 
 
 def _batches_sentence(mixing: BatchMixing) -> str:
+    if mixing.p_value >= SIGNIFICANT:
+        return f"Batches are mixed in the clusters as if by chance (p {p_text(mixing.p_value)})."
     k = int(np.argmax(mixing.misplaced - mixing.by_chance))
     return (
-        f"Batches are mixed least in cluster {mixing.clusters[k]}: {percent(mixing.misplaced[k])} of its samples are "
-        f"of another batch than expected ({percent(mixing.by_chance[k])} in random clusters)."
+        f"Batches are not evenly mixed (p {p_text(mixing.p_value)}), least in cluster {mixing.clusters[k]}: "
+        f"{percent(mixing.misplaced[k])} of its samples are of another batch than expected; in random clusters, "
+        f"{percent(mixing.by_chance[k])}."
     )
 
 
