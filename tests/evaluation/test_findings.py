@@ -29,7 +29,14 @@ def test_nothing_asked_nothing_answered(tumours):
     found = relate(tumours.labels, tumours.metadata)
     assert (found.survival, found.batches) == (None, None)
     assert relate(tumours.labels, None).associations is None
-    assert relate(np.zeros(200), tumours.metadata).associations is None  # one cluster
+
+
+def test_what_cannot_be_compared_is_a_warning(tumours):
+    with pytest.warns(UserWarning, match="one cluster only, so the metadata were not compared"):
+        assert relate(np.zeros(200), tumours.metadata).associations is None
+    known_in_one = tumours.metadata.assign(time=tumours.metadata["time"].where(tumours.labels == 1))
+    with pytest.warns(UserWarning, match="Survival is known in one cluster only"):
+        assert relate(tumours.labels, known_in_one, Questions(("time", "event"))).survival is None
 
 
 @pytest.mark.parametrize(

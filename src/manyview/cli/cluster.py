@@ -21,6 +21,7 @@ from manyview.cli.results import (
     label_table,
     outcome_line,
     print_unmatched,
+    to_csv,
     to_json,
 )
 from manyview.cli.terminal import print_line, print_written, progress
@@ -120,10 +121,10 @@ def cluster(
         summary = build_summary(model, method, loaded, files, seconds, labels, stability, findings)
         contents: dict[str, str | bytes] = {LABELS: label_table(model, stability), SUMMARY: to_json(summary)}
         if findings.associations is not None:
-            contents[ASSOCIATIONS] = findings.associations.to_csv(index=False)
+            contents[ASSOCIATIONS] = to_csv(findings.associations)
         if features:
             show_status("comparing features")
-            contents[FEATURES] = find_markers(model.labels_, views).to_csv(index=False)
+            contents[FEATURES] = to_csv(find_markers(model.labels_, views))
         if report:
             show_status("writing the report")
             contents[REPORT] = render_report(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from manyview.io import LoadedViews
 from manyview.methods import MultiViewClusterer
 from manyview.typing import Labels
 from manyview.views.container import Views
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 REPORT, MODEL = "report.html", "model.manyview"
 FEATURES, ASSOCIATIONS = "features.csv", "associations.csv"
@@ -111,6 +114,11 @@ def rounded(values: Any) -> Any:
 def to_json(summary: dict[str, Any]) -> str:
     """Return the content of the summary file."""
     return json.dumps(summary, indent=2) + "\n"
+
+
+def to_csv(table: pd.DataFrame) -> str:
+    """Return a table as CSV, with six significant digits."""
+    return table.to_csv(index=False, float_format="%.6g")
 
 
 def unmatched_counts(loaded: LoadedViews) -> dict[str, Any]:

@@ -68,7 +68,10 @@ def relate(
     """Test every column of the metadata, and compare survival and batches if asked for."""
     questions = questions or Questions()
     questions.check(metadata)
-    if metadata is None or len(np.unique(np.asarray(labels))) < 2:
+    if metadata is None:
+        return Findings()
+    if len(np.unique(np.asarray(labels))) < 2:
+        warnings.warn("There is one cluster only, so the metadata were not compared with it.", stacklevel=2)
         return Findings()
     return Findings(
         associate(labels, metadata, skip=dict.fromkeys(questions.survival or (), "compared as survival"), seed=seed),

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
         plot_corruption,
         plot_embedding,
         plot_features,
+        plot_markers,
         plot_selection,
         plot_silhouette,
         plot_stability,
+        plot_survival,
         plot_view_agreement,
     )
 
@@ -32,9 +34,11 @@ __all__ = [
     "plot_corruption",
     "plot_embedding",
     "plot_features",
+    "plot_markers",
     "plot_selection",
     "plot_silhouette",
     "plot_stability",
+    "plot_survival",
     "plot_view_agreement",
     "render_comparison",
     "render_report",
