@@ -50,6 +50,7 @@ class Questions:
 class Findings:
     """What the clusters go with: the table of `associate`, survival, and the mixing of batches, as far as asked for."""
 
+    questions: Questions = Questions()
     associations: pd.DataFrame | None = None
     survival: Survival | None = None
     batches: BatchMixing | None = None
@@ -69,11 +70,12 @@ def relate(
     questions = questions or Questions()
     questions.check(metadata)
     if metadata is None:
-        return Findings()
+        return Findings(questions)
     if len(np.unique(np.asarray(labels))) < 2:
         warnings.warn("There is one cluster only, so the metadata were not compared with it.", stacklevel=2)
-        return Findings()
+        return Findings(questions)
     return Findings(
+        questions,
         associate(labels, metadata, skip=dict.fromkeys(questions.survival or (), "compared as survival"), seed=seed),
         None if questions.survival is None else _survival(labels, metadata, *questions.survival),
         None if questions.batch is None else mix_batches(labels, column(metadata, questions.batch), seed=seed),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.checks import InputError, check_int, quoted
-from manyview.evaluation.findings import Findings, Questions, relate
+from manyview.evaluation.findings import Findings
 from manyview.evaluation.moments import table_moments
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.methods import MultiViewClusterer
@@ -66,7 +66,6 @@ class ReportData:
     agreement: Agreement
     features: Features | None
     suspects: Suspects | None
-    questions: Questions
     findings: Findings
     related: dict[str, list[str]]
 
@@ -91,7 +90,7 @@ def compute_report_data(
     views: Views,
     *,
     metadata: pd.DataFrame | None = None,
-    questions: Questions | None = None,
+    findings: Findings | None = None,
     stability: Any = None,
     max_points: int = 5000,
     seed: int = 0,
@@ -130,8 +129,7 @@ def compute_report_data(
         agreement=compare_views(model, views, seed=seed),
         features=features,
         suspects=suspects,
-        questions=questions or Questions(),
-        findings=relate(labels, matched, questions, seed=seed),
+        findings=findings or Findings(),
         related=columns_in_views([str(name) for name, _ in given], views),
     )
 

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manyview.environment import versions
-from manyview.evaluation.findings import Questions
+from manyview.evaluation.findings import Findings, Questions, relate
 from manyview.methods import MultiViewClusterer
 from manyview.report.data import ReportData, compute_report_data, fitted_views
-from manyview.report.metadata import Column
+from manyview.report.metadata import Column, match_metadata
 from manyview.report.palette import css_variables
 from manyview.report.words import highlights, methods_paragraph, parameters, percent, pluralize, references
 from manyview.views.container import Views
@@ -46,6 +46,7 @@ def render_report(
     metadata: pd.DataFrame | None = None,
     survival: tuple[str, str] | None = None,
     batch: str | None = None,
+    findings: Findings | None = None,
     stability: Any = None,
     title: str | None = None,
     unmatched: Mapping[str, Any] | None = None,
@@ -66,6 +67,8 @@ def render_report(
         Columns of the metadata: the time, and the event (1 if it was observed, 0 if not).
     batch : str, optional
         Column of the metadata: the batch of each sample.
+    findings : optional
+        Result of `manyview.evaluation.findings.relate`, if it is known; otherwise it is computed.
     stability : optional
         Result of `assess_stability`: ``samples`` (n,) and ``clusters`` (c,) from 0 to 1, NaN if unknown, and
         ``repeats``.
@@ -84,10 +87,11 @@ def render_report(
         The page; write it as UTF-8. The same input gives the same page.
     """
     views = fitted_views(model, views)
-    questions = Questions(survival, batch)
-    questions.check(metadata)
+    if findings is None:
+        matched = None if metadata is None else match_metadata(metadata, views.sample_ids, views.n_samples)
+        findings = relate(model.labels_, matched, Questions(survival, batch), seed=seed)
     data = compute_report_data(
-        model, views, metadata=metadata, questions=questions, stability=stability, max_points=max_points, seed=seed
+        model, views, metadata=metadata, findings=findings, stability=stability, max_points=max_points, seed=seed
     )
     title = title or f"{pluralize(data.n_clusters, 'cluster')} of {pluralize(data.n_samples, 'sample')}"
     return fill_template(title, page_data(model, views, data, title, unmatched or {}))
@@ -265,7 +269,7 @@ def findings_data(data: ReportData) -> dict[str, Any]:
     return {
         "associations": rows,
         "survival": data.findings.survival,
-        "survivalColumns": data.questions.survival,
+        "survivalColumns": data.findings.questions.survival,
         "batches": data.findings.batches,
     }
 
