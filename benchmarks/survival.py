@@ -1,6 +1,6 @@
 """Survival of the clusters of tumours: -log10 of the log-rank p-value, the measure of the multi-omics literature.
 
-    python benchmarks/survival.py            # all methods on four TCGA data sets in MANYVIEW_DATA/omics
+    python benchmarks/survival.py            # the quick methods on four TCGA data sets in MANYVIEW_DATA/omics
     python benchmarks/survival.py --methods ocbr mfmsc --data tcga_lgg267
 
 1.30 is p = 0.05; larger is better. Every method finds as many clusters as there are known classes ("k"); where none
@@ -12,24 +12,20 @@ p-value rests on an approximation that is poor for clusters of a few samples; th
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from sklearn.cluster import KMeans
 
-from common import SumOfGraphs, print_table
+from common import SLOW_METHODS, SumOfGraphs, data_folder, print_table
 from manyview import METHODS, Views
 from manyview.evaluation import compare_survival
 from manyview.methods.base import AUTO
 from manyview.preprocessing.scaling import scale_views
 
 DATA = ("tcga_kidney737", "tcga_brca398", "tcga_lgg267", "tcga_kirc124_survival")
-SLOW = ("rlrr", "lrrgl", "paper-ocbr")
 COLUMNS = ("data", "samples", "with survival", "method", "k", "-log10 p", "smallest cluster")
 
 
@@ -45,10 +41,7 @@ class Study:
 
 
 def read_study(name: str) -> Study:
-    folder = os.environ.get("MANYVIEW_DATA")
-    if not folder:
-        sys.exit("Set MANYVIEW_DATA to the folder of data sets; the tumours are in its folder omics.")
-    with np.load(Path(folder) / "omics" / f"{name}.npz", allow_pickle=False) as archive:
+    with np.load(data_folder() / "omics" / f"{name}.npz", allow_pickle=False) as archive:
         keys = sorted(key for key in archive.files if key.startswith("view_") and key[5:].isdigit())
         views = Views({str(word): archive[key] for word, key in zip(archive["view_names"], keys, strict=True)})
         classes = archive["labels"] if len(np.unique(archive["labels"])) > 1 else None
@@ -69,7 +62,7 @@ def clusterings(study: Study, methods: list[str]) -> Iterator[tuple[str, Callabl
         yield key, lambda key=key: METHODS[key](k, random_state=0).fit(study.views).labels_
     if classes is not None and k != AUTO:
         yield "k-means", lambda: k_means(study, int(k))
-        yield "sum of graphs", lambda: SumOfGraphs(int(k)).fit(study.views).labels_
+        yield "sum of graphs", lambda: SumOfGraphs(int(k)).fit_predict(study.views)
         yield "known classes", lambda: classes
 
 
@@ -87,7 +80,9 @@ def rows(names: list[str], methods: list[str]) -> Iterator[list[object]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--methods", nargs="+", choices=list(METHODS), default=[m for m in METHODS if m not in SLOW])
+    parser.add_argument(
+        "--methods", nargs="+", choices=list(METHODS), default=[m for m in METHODS if m not in SLOW_METHODS]
+    )
     parser.add_argument("--data", nargs="+", choices=DATA, default=list(DATA))
     options = parser.parse_args()
     print("## Survival of the clusters\n")

@@ -77,7 +77,7 @@ def build_summary(
 
 def survival_facts(survival: Survival) -> dict[str, Any]:
     """Return the log-rank test, and the numbers of each cluster; a median that is not reached is None."""
-    rows = survival.to_frame().replace(np.inf, np.nan).to_dict("records")
+    rows = survival.to_frame().to_dict("records")
     return {
         "log_rank": survival.statistic,
         "p_value": survival.p_value,
