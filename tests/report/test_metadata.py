@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from manyview import InputError, Views
-from manyview.report.metadata import colour_column, columns_in_views, match_metadata, number_column
+from manyview import InputError
+from manyview.report.metadata import colour_column, match_metadata, number_column
 
 
 def test_words_become_categories_the_most_frequent_first():
@@ -67,8 +67,3 @@ def test_metadata_is_matched_by_id():
 def test_metadata_that_does_not_fit_is_refused(index, ids, message):
     with pytest.raises(InputError, match=message):
         match_metadata(pd.DataFrame({"x": [1, 2]}, index=index), ids, 3)
-
-
-def test_columns_with_the_name_of_a_feature_are_found():
-    views = Views({"rna": pd.DataFrame(np.eye(2), columns=["TP53", "EGFR"]), "atac": np.eye(2)})
-    assert columns_in_views(["age", "tp53"], views) == {"tp53": ["rna"]}

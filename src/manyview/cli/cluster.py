@@ -27,6 +27,7 @@ from manyview.cli.results import (
 from manyview.cli.terminal import print_line, print_written, progress
 from manyview.evaluation.findings import Questions, relate
 from manyview.evaluation.markers import find_markers
+from manyview.evaluation.overlap import clustered_columns
 from manyview.evaluation.stability import Stability, assess_stability
 from manyview.evaluation.survival import require_lifelines
 from manyview.graphs.affinity import PRECOMPUTED
@@ -46,7 +47,6 @@ from manyview.methods import MultiViewClusterer, get_method
 from manyview.methods.base import AUTO
 from manyview.preprocessing.kinds import KINDS
 from manyview.report import render_report
-from manyview.report.metadata import columns_in_views
 from manyview.report.words import findings_sentences
 from manyview.views.container import Views
 
@@ -141,8 +141,7 @@ def cluster(
         written = write_files(out_dir, contents, force=force)
     print_unmatched(loaded)
     print_line(outcome_line(model, summary))
-    clustered = columns_in_views([] if about is None else [str(name) for name in about.columns], views)
-    for sentence in findings_sentences(findings, clustered):
+    for sentence in findings_sentences(findings, clustered_columns(about, views)):
         print_line(sentence)
     print_written(written)
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from manyview.checks import InputError, check_int, quoted
 from manyview.evaluation.findings import Findings
 from manyview.evaluation.moments import table_moments
+from manyview.evaluation.overlap import clustered_columns
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.methods import MultiViewClusterer
 from manyview.report.agreement import Agreement, compare_views
@@ -30,7 +31,6 @@ from manyview.report.metadata import (
     MOST_COLUMNS,
     Column,
     colour_column,
-    columns_in_views,
     match_metadata,
     number_column,
 )
@@ -67,7 +67,7 @@ class ReportData:
     features: Features | None
     suspects: Suspects | None
     findings: Findings
-    related: dict[str, list[str]]
+    clustered: dict[str, list[str]]
 
     @property
     def n_samples(self) -> int:
@@ -130,7 +130,7 @@ def compute_report_data(
         features=features,
         suspects=suspects,
         findings=findings or Findings(),
-        related=columns_in_views([str(name) for name, _ in given], views),
+        clustered=clustered_columns(matched, views),
     )
 
 

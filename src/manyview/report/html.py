@@ -265,7 +265,7 @@ def findings_data(data: ReportData) -> dict[str, Any]:
     table = data.findings.associations
     rows = None
     if table is not None:
-        rows = [row | {"inViews": data.related.get(row["column"], [])} for row in table.to_dict("records")]
+        rows = [row | {"inViews": data.clustered.get(row["column"], [])} for row in table.to_dict("records")]
     return {
         "associations": rows,
         "survival": data.findings.survival,

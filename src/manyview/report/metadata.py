@@ -13,7 +13,6 @@ from manyview.checks import InputError, quoted
 from manyview.evaluation.columns import numbers_of, texts_of
 from manyview.report.palette import STEPS
 from manyview.typing import Dense, Indices
-from manyview.views.container import Views
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,17 +58,6 @@ def match_metadata(metadata: pd.DataFrame, ids: NDArray[Any] | None, n_samples: 
             f"{quoted(ids, 3)}. Make the sample ids its index, e.g. with metadata.set_index('sample')."
         )
     return matched
-
-
-def columns_in_views(names: list[str], views: Views) -> dict[str, list[str]]:
-    """Return the columns that are named like a feature, with the views that have it: the clusters may rest on these."""
-    features = {
-        view: {str(name).casefold() for name in known}
-        for view, known in zip(views.names, views.feature_names, strict=True)
-        if known is not None
-    }
-    found = {name: [view for view, known in features.items() if name.casefold() in known] for name in names}
-    return {name: where for name, where in found.items() if where}
 
 
 def colour_column(name: str, values: pd.Series) -> Column:

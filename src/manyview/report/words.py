@@ -171,7 +171,7 @@ def _convergence_sentence(model: MultiViewClusterer) -> str:
 
 def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
     """Return the main findings, a sentence each."""
-    found = [_sizes_sentence(data), *findings_sentences(data.findings, data.related)]
+    found = [_sizes_sentence(data), *findings_sentences(data.findings, data.clustered)]
     if data.n_clusters > 1:
         found.append(
             f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. Samples "
