@@ -1,6 +1,7 @@
 """Reports on results: HTML pages (`render_report`, `render_comparison`), and the pictures as matplotlib figures.
 
-A new figure is a function in `plots`; the numbers that it shares with the page are computed in a file of their own.
+A new figure is a function in `plots`; the numbers that it shares with the page are computed in a file of their own. The
+script of a page is joined from parts: `page.js` first, which all pages share, and last the one named after the page.
 Nothing here changes a result. The figures need the extra `manyview[plot]` and are imported on first use.
 """
 

@@ -1,6 +1,6 @@
 // What the clusters go with, and what marks them: associations, survival, batches, features.
 
-const NAMED_MARKERS = 7; // characters of a name under a dot plot, per line of its height
+const LETTER = 7; // width of a letter in a picture
 
 // Associations
 
@@ -159,7 +159,7 @@ function drawFeatures() {
 /** Features in columns, clusters in rows: colour is the mean, from the lowest cluster to the highest, size the share above the median. */
 function dotPlot(dots) {
   const cell = 21, left = 70, longest = Math.max(...dots.map((dot) => Math.min(dot.feature.length, 24)));
-  const clusters = data.clusters.length, grid = cell * clusters, top = 24, names = 12 + longest * NAMED_MARKERS;
+  const clusters = data.clusters.length, grid = cell * clusters, top = 24, names = 12 + longest * LETTER;
   const width = Math.max(left + cell * dots.length + 150, 420), height = Math.max(top + grid + names, top + 190);
   const x = (j) => left + cell * (j + 0.5), y = (k) => top + cell * (k + 0.5), radius = (share) => Math.sqrt(share) * (cell / 2 - 1.5);
   const step = (dot, k) => {
