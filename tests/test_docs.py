@@ -1,4 +1,4 @@
-"""The examples in README.md and docs/use.md run."""
+"""The examples in README.md, docs/use.md and docs/findings.md run."""
 
 import re
 import warnings
@@ -48,6 +48,22 @@ def test_the_commands_of_the_docs(capsys, tmp_path, monkeypatch):
             main(line.split())
         assert not exit_.value.code, (line, capsys.readouterr().err)
     assert "2000 samples assigned to 10 clusters, ACC 0.9" in capsys.readouterr().out
+
+
+def test_the_docs_on_findings(capsys, tmp_path, monkeypatch):
+    pytest.importorskip("lifelines", reason="needs the extra manyview[survival]")
+    monkeypatch.chdir(tmp_path)
+    lines = commands(ROOT / "docs" / "findings.md")
+    assert len(lines) == 6
+    for line in lines:
+        with pytest.raises(SystemExit) as exit_:
+            main(line.split())
+        assert not exit_.value.code, (line, capsys.readouterr().err)
+    assert "associated  marked" in capsys.readouterr().out
+    names = {}
+    for code in python_blocks(ROOT / "docs" / "findings.md"):
+        exec(compile(code, "findings.md", "exec"), names)
+    assert names["survival"].p_value < 1e-6
 
 
 def test_the_commands_of_the_readme_are_known(capsys):

@@ -95,7 +95,8 @@ def test_report_model_and_stability(manyview, project):
     assert (done.returncode, done.stderr) == (0, "")
     assert "of pairs stay together" in done.stdout
     out = project / "out"
-    assert {path.name for path in out.iterdir()} == {"labels.csv", "summary.json", "report.html", "model.manyview"}
+    files = {path.name for path in out.iterdir()}
+    assert files == {"labels.csv", "summary.json", "report.html", "associations.csv", "model.manyview"}
     assert "patient 7" in (out / "report.html").read_text()
     assert pd.read_csv(out / "labels.csv").columns.tolist() == ["sample", "label", "stability"]
     stability = read_json(out / "summary.json")["stability"]
@@ -110,7 +111,12 @@ def test_report_model_and_stability(manyview, project):
     [
         (["predict", "view_0.csv", "view_0.csv", "--out", "o"], "cannot be read as a manyview model"),
         (["predict", "none.manyview", "view_0.csv", "--out", "o"], "none.manyview was not found"),
-        (["cluster", "view_0.csv", "-k", 3, "--metadata", "truth.csv", "--out", "o"], "add --report"),
+        (["cluster", "view_0.csv", "-k", 3, "--batch", "site", "--out", "o"], "add --metadata TABLE"),
+        (["cluster", "view_0.csv", "-k", 3, "--survival", "days", "died", "--out", "o"], "add --metadata TABLE"),
+        (
+            ["cluster", "view_0.csv", "-k", 3, "--features", "-m", "mfmsc", "-p", "affinity=precomputed", "-o", "o"],
+            "affinities have no features",
+        ),
         (["cluster", "view_0.csv", "-k", 3, "--scaling", "big", "--out", "o"], "Unknown scaling='big'"),
         (["cluster", "view_0.csv", "-k", 3, "--scaling", "x=none", "--out", "o"], "scaling names no view 'x'"),
         (

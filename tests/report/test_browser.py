@@ -1,9 +1,10 @@
 """The page as a reader has it: in a browser, from a file."""
 
+import io
 import json
 import re
-import shutil
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -11,25 +12,16 @@ import pytest
 
 pytest.importorskip("selenium")
 
-from selenium import webdriver
 from selenium.webdriver import ActionChains
-from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
+from helpers.browsing import click_and_read, element, elements, needs_browser, start
 from manyview import OCBR, Views, make_views
 from manyview.preprocessing.corruption import corrupt_entries
 from manyview.report import render_report
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-CHROMEDRIVER = shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and CHROMEDRIVER), reason="needs a Chromium and its chromedriver on the PATH"
-)
-OPTIONS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --window-size=1280,1000 --force-prefers-reduced-motion"
-)
+pytestmark = needs_browser
 HOSTILE = [
     "<script>alert(1)</script>",
     "</script><script>alert(2)</script>",
@@ -57,12 +49,27 @@ def address(tmp_path_factory):
         eigengap=np.array([0.1, 0.5, 0.2, 0.1]),
         chosen=3,
     )
-    metadata = pd.DataFrame({"dose": np.linspace(0, 9.9, 66), HOSTILE[2]: (HOSTILE * 11)}, index=ids)
+    columns = {
+        "dose": np.linspace(0, 9.9, 66),
+        HOSTILE[2]: HOSTILE * 11,
+        "f6": model.labels_ * 1.5 + np.arange(66) / 99,
+    }
+    columns |= {"=days": np.arange(66) + 1, "died": [0, 1, 1] * 22, "site": ["=1+1", HOSTILE[0]] * 33}
+    metadata = pd.DataFrame(columns, index=ids)
     stability = SimpleNamespace(
         samples=np.r_[np.nan, np.linspace(0, 1, 65)], clusters=np.array([0.9, np.nan, 0.7]), repeats=20
     )
     unmatched = {"other": SimpleNamespace(count=30, first=tuple(HOSTILE[:3]))}
-    page = render_report(model, named, metadata=metadata, stability=stability, unmatched=unmatched, title=HOSTILE[1])
+    page = render_report(
+        model,
+        named,
+        metadata=metadata,
+        survival=("=days", "died"),
+        batch="site",
+        stability=stability,
+        unmatched=unmatched,
+        title=HOSTILE[1],
+    )
     file = tmp_path_factory.mktemp("report") / "report.html"
     file.write_text(page, encoding="utf-8")
     return file.as_uri()
@@ -70,12 +77,7 @@ def address(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def started(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for option in (*OPTIONS.split(), f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=CHROMEDRIVER))
+    driver = start(tmp_path_factory.mktemp("chromium"))
     yield driver
     driver.quit()
 
@@ -86,14 +88,6 @@ def browser(started, address):
     started.get(address)
     yield started
     assert started.get_log("browser") == []
-
-
-def element(browser, selector):
-    return browser.find_element(By.CSS_SELECTOR, selector)
-
-
-def elements(browser, selector):
-    return browser.find_elements(By.CSS_SELECTOR, selector)
 
 
 def data_of(browser):
@@ -127,8 +121,8 @@ def test_it_loads_and_asks_the_network_for_nothing(browser, address):
     assert len(elements(browser, "#selection .chart")) == 3  # there is no stability to draw
     assert len(elements(browser, "#convergence .chart")) == 2
     assert [section.get_attribute("id") for section in elements(browser, "section")] == [
-        *("map", "clusters", "doubtful", "affinity", "views", "features", "suspects"),
-        *("selection", "convergence", "methods", "settings"),
+        *("map", "clusters", "associations", "survival", "batches", "doubtful", "affinity", "views", "features"),
+        *("suspects", "selection", "convergence", "methods", "settings"),
     ]
 
 
@@ -264,6 +258,91 @@ def test_every_control_and_picture_has_a_name(browser):
           .filter((node) => !(node.textContent.trim() || node.getAttribute("aria-label") || node.labels?.length))
           .map((node) => node.outerHTML)""")
     assert nameless == []
+
+
+def column(browser, section, number):
+    return [cell.text for cell in elements(browser, f"{section} tbody tr > :nth-child({number})")]
+
+
+def test_tables_are_sorted_by_a_click_on_a_heading(browser):
+    table = "#doubtful-table"
+    heading = element(browser, f"{table} th:nth-child(3) .sort")
+    before = column(browser, table, 1)
+    heading.send_keys(Keys.ENTER)  # by keyboard
+    shares = [float(text.rstrip("%")) for text in column(browser, table, 3)]
+    assert shares == sorted(shares, reverse=True)
+    assert element(browser, f"{table} th:nth-child(3)").get_attribute("aria-sort") == "descending"
+    heading.send_keys(Keys.ENTER)
+    shares = [float(text.rstrip("%")) for text in column(browser, table, 3)]
+    assert shares == sorted(shares)
+    assert set(column(browser, table, 1)) == set(before)
+    assert len(elements(browser, f"{table} [aria-sort]")) == 1
+
+
+@pytest.fixture
+def saved(browser, tmp_path):
+    """Click a button of the page, and return the content of the file that it saves."""
+    return lambda selector, name: click_and_read(browser, selector, tmp_path / name)
+
+
+def test_a_table_is_saved_as_csv_with_its_numbers_and_no_formulas(saved):
+    frame = pd.read_csv(io.StringIO(saved("#associations-table .save", "associations.csv")))
+    assert frame["column"].tolist()[0] == "f6"
+    assert set(frame["column"]) == {"f6", "dose", HOSTILE[2], "site"}
+    assert frame["p corrected"].is_monotonic_increasing
+    assert (frame["effect"] <= 1).all()
+    assert "=1+1" not in set(frame["by"])
+    left = pd.read_csv(io.StringIO(saved("#associations-left .save", "columns-not-tested.csv")))
+    assert left["column"].tolist() == ["'=days", "died"]
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "least"),
+    [
+        ("#survival-plot", "survival-by-cluster", 10),
+        ("#batches-plot", "batches-in-the-clusters", 8),
+        ("#features-plot", "features-that-mark-the-clusters", 50),
+        ("#affinity .picture", "links", 5),
+        ("#map >", "map-of-the-samples", 66),
+        ("#convergence", "objective", 5),
+    ],
+)
+def test_a_picture_is_saved_as_svg_with_its_colours(saved, section, name, least):
+    root = ElementTree.fromstring(saved(f"{section} .save", f"{name}.svg"))
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert len(list(root.iter())) > least
+    written = ElementTree.tostring(root, encoding="unicode")
+    assert "var(" not in written.replace('style="', "")
+    assert "rgb(" in written
+    assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
+
+
+def test_associations_name_what_stands_out_and_warn_of_clustered_features(browser):
+    text = element(browser, "#associations-table tbody tr").text
+    assert text.startswith("f6")
+    assert "also a feature of other" in text
+    assert element(browser, "#associations-warning").is_displayed()
+    assert column(browser, "#associations-left", 2) == ["compared as survival"] * 2
+    assert "f6" not in element(browser, "#highlights").text  # it was clustered itself, so this is no finding
+
+
+def test_survival_and_batches_are_drawn(browser):
+    assert len(elements(browser, "#survival .band")) == 3
+    assert "p = " in element(browser, "#survival-note").text
+    assert column(browser, "#survival-table", 2) == [str(len(part)) for part in cluster_members(browser)]
+    assert len(elements(browser, "#batches-plot rect")) == 2 + 2 * 4
+    assert HOSTILE[0] in element(browser, "#batches-table thead").text
+
+
+def cluster_members(browser):
+    cluster = np.array(data_of(browser)["points"]["cluster"])
+    return [np.flatnonzero(cluster == k) for k in range(3)]
+
+
+def test_markers_are_dots_and_rows(browser):
+    dots = data_of(browser)["features"]["dots"]
+    assert len(elements(browser, "#features-plot circle")) == 3 * len(dots) + 4
+    assert len(column(browser, "#features-table", 1)) == 18
 
 
 def test_the_methods_paragraph_can_be_copied(browser):

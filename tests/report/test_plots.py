@@ -10,6 +10,7 @@ import scipy.sparse as sp
 pytest.importorskip("matplotlib")
 
 from manyview import MFMSC, OCBR, InputError, Views, make_views, report
+from manyview.evaluation import compare_survival
 from manyview.preprocessing.corruption import corrupt_entries
 from manyview.report import plot_affinity, plot_comparison
 from manyview.report.agreement import compare_views
@@ -67,6 +68,7 @@ def test_every_plot_of_the_report_is_a_figure(fitted):
         report.plot_convergence(model),
         report.plot_corruption(model),
         report.plot_features(model, views),
+        report.plot_markers(model, views),
         report.plot_selection(model),
         report.plot_stability(stability),
     ]
@@ -114,3 +116,14 @@ def test_a_figure_of_the_paper_is_drawn_when_its_layout_has_settled(rng):
     W = sp.csr_array(rng.random((60, 60)))
     figure = plot_affinities(dict.fromkeys(("OCBR", "LRRGL"), (W, np.repeat(np.arange(3), 20), 0.5)), "Digits")
     assert png_bytes(figure) == png_bytes(figure)
+
+
+def test_survival_is_drawn_with_the_numbers_at_risk(rng):
+    pytest.importorskip("lifelines")
+    labels = np.repeat(["basal", "luminal"], 20)
+    survival = compare_survival(labels, rng.exponential(9, 40), np.ones(40))
+    figure = report.plot_survival(survival, r"months $\no")
+    upper, lower = figure.axes
+    assert [text.get_text() for text in upper.get_legend().get_texts()] == ["basal", "luminal"]
+    assert lower.texts[0].get_text() == "20"
+    assert png_bytes(figure, dpi=50).startswith(b"\x89PNG")

@@ -11,6 +11,7 @@ from manyview._version import __version__
 from manyview.checks import InputError
 from manyview.cli.bench import bench
 from manyview.cli.cluster import cluster
+from manyview.cli.compare import compare
 from manyview.cli.datasets import datasets
 from manyview.cli.demo import demo
 from manyview.cli.methods import methods
@@ -18,7 +19,7 @@ from manyview.cli.predict import predict
 from manyview.cli.reproduce import reproduce
 from manyview.cli.terminal import err, out
 
-COMMANDS = (methods, datasets, demo, cluster, predict, bench, reproduce)
+COMMANDS = (methods, datasets, demo, cluster, predict, compare, bench, reproduce)
 
 app = typer.Typer(
     help="Cluster samples described by several views.",

@@ -13,18 +13,24 @@ import typer
 from manyview.checks import InputError, quoted
 from manyview.cli.options import RESULTS, Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
 from manyview.cli.results import (
-    LABELS,
+    ASSOCIATIONS,
+    FEATURES,
     MODEL,
     REPORT,
-    SUMMARY,
     build_summary,
     label_table,
     outcome_line,
     print_unmatched,
+    to_csv,
     to_json,
 )
 from manyview.cli.terminal import print_line, print_written, progress
+from manyview.evaluation.findings import Questions, relate
+from manyview.evaluation.markers import find_markers
+from manyview.evaluation.overlap import clustered_columns
 from manyview.evaluation.stability import Stability, assess_stability
+from manyview.evaluation.survival import require_lifelines
+from manyview.graphs.affinity import PRECOMPUTED
 from manyview.io import (
     SAMPLES,
     TableOptions,
@@ -36,10 +42,12 @@ from manyview.io import (
     write_files,
 )
 from manyview.io.models import to_bytes
+from manyview.io.results import LABELS, SUMMARY
 from manyview.methods import MultiViewClusterer, get_method
 from manyview.methods.base import AUTO
 from manyview.preprocessing.kinds import KINDS
 from manyview.report import render_report
+from manyview.report.words import findings_sentences
 from manyview.views.container import Views
 
 
@@ -62,7 +70,21 @@ def cluster(
     ] = SAMPLES[0],
     truth: Truth = None,
     report: Annotated[bool, typer.Option("--report", help=f"Write {REPORT}, a page with figures and tables.")] = False,
-    metadata: Annotated[Path | None, typer.Option(help="Table about the samples, to colour the report by.")] = None,
+    features: Annotated[
+        bool, typer.Option("--features", help=f"Write {FEATURES}: how every feature differs in every cluster.")
+    ] = False,
+    metadata: Annotated[
+        Path | None,
+        typer.Option(help=f"Table about the samples: its columns are tested against the clusters ({ASSOCIATIONS})."),
+    ] = None,
+    survival: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="TIME EVENT", help="Columns of the metadata, to compare the survival of the clusters."),
+    ] = None,
+    batch: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Column of the metadata, to show how batches mix in the clusters."),
+    ] = None,
     repeats: Annotated[
         int, typer.Option(min=0, help="Cluster random 80 % of the samples this many times, to assess the stability.")
     ] = 0,
@@ -76,11 +98,13 @@ def cluster(
 ) -> None:
     """Cluster the samples of one or more files, and write a label for each."""
     out_dir = out_dir or unused_folder(RESULTS)
-    check_output(out_dir, [LABELS, SUMMARY, *([REPORT] if report else []), *([MODEL] if save else [])], force=force)
+    wanted = {REPORT: report, FEATURES: features, ASSOCIATIONS: metadata is not None, MODEL: save}
+    check_output(out_dir, [LABELS, SUMMARY, *(name for name, asked in wanted.items() if asked)], force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)
     model = make_model(method, n_clusters, seed, params, scaling, kinds)
-    if metadata is not None and not report:
-        raise InputError(f"--metadata {metadata} is used in the report only; add --report.")
+    questions = ask(metadata, survival, batch)
+    if features:
+        check_has_features(model)
     seconds: dict[str, float] = {}
     with progress() as show_status:
         show_status("reading")
@@ -88,23 +112,54 @@ def cluster(
         views = loaded.views
         labels = None if truth is None else read_labels(truth, views.sample_ids, views.n_samples)
         about = None if metadata is None else read_metadata(metadata, views.sample_ids, views.n_samples)
+        questions.check(about)
         timed("fit", seconds, lambda: fit(model, views, method, show_status))
         stability = None
         if repeats:
             stability = timed("repeats", seconds, lambda: repeat(model, views, repeats, seed, show_status))
-        summary = build_summary(model, method, loaded, files, seconds, labels, stability)
+        findings = relate(model.labels_, about, questions, seed=seed)
+        summary = build_summary(model, method, loaded, files, seconds, labels, stability, findings)
         contents: dict[str, str | bytes] = {LABELS: label_table(model, stability), SUMMARY: to_json(summary)}
+        if findings.associations is not None:
+            contents[ASSOCIATIONS] = to_csv(findings.associations)
+        if features:
+            show_status("comparing features")
+            contents[FEATURES] = to_csv(find_markers(model.labels_, views))
         if report:
             show_status("writing the report")
             contents[REPORT] = render_report(
-                model, views, metadata=about, stability=stability, unmatched=loaded.unmatched, seed=seed
+                model,
+                views,
+                metadata=about,
+                findings=findings,
+                stability=stability,
+                unmatched=loaded.unmatched,
+                seed=seed,
             )
         if save:
             contents[MODEL] = to_bytes(model)
         written = write_files(out_dir, contents, force=force)
     print_unmatched(loaded)
     print_line(outcome_line(model, summary))
+    for sentence in findings_sentences(findings, clustered_columns(about, views)):
+        print_line(sentence)
     print_written(written)
+
+
+def ask(metadata: Path | None, survival: tuple[str, str] | None, batch: str | None) -> Questions:
+    """Return what to ask of the metadata; refuse options that need these, or a library that is not installed."""
+    if metadata is None and (survival is not None or batch is not None):
+        option = f"--survival {' '.join(survival)}" if survival is not None else f"--batch {batch}"
+        raise InputError(f"{option} names columns of the metadata; add --metadata TABLE.")
+    if survival is not None:
+        require_lifelines()
+    return Questions(survival, batch)
+
+
+def check_has_features(model: MultiViewClusterer) -> None:
+    """Raise if the views are affinities, which have no features to compare."""
+    if model.get_params().get("affinity") == PRECOMPUTED:
+        raise InputError(f"--features cannot be combined with affinity={PRECOMPUTED}: affinities have no features.")
 
 
 def make_model(

@@ -9,24 +9,36 @@ from typing import Annotated
 import pandas as pd
 import typer
 
+from manyview.checks import check_choice
 from manyview.cli.terminal import print_table, print_written
-from manyview.datasets import DIGITS_VIEWS, Dataset, MissingDataError, load_awa, load_digits, load_nus
+from manyview.datasets import DIGITS_VIEWS, Dataset, MissingDataError, load_awa, load_digits, load_nus, make_tumours
 from manyview.io.writing import write_files
+
+
+def all_digits() -> Dataset:
+    """Return the digits with all their views."""
+    return load_digits(tuple(DIGITS_VIEWS))
+
+
+EXPORTED: dict[str, Callable[[], Dataset]] = {"digits": all_digits, "tumours": make_tumours}
 
 
 def datasets(
     export: Annotated[
-        Path | None, typer.Option(help="Write the digits to this folder: a CSV file per view, and labels.csv.")
+        Path | None,
+        typer.Option(help="Write a data set to this folder: a CSV file per view, labels.csv, and its metadata.csv."),
     ] = None,
+    name: Annotated[str, typer.Option(help=f"The data set to export: {', '.join(EXPORTED)}.")] = "digits",
     force: Annotated[bool, typer.Option("--force", help="Overwrite files in the folder.")] = False,
 ) -> None:
-    """List the data sets of the paper, or export the embedded digits as CSV files to experiment with."""
-    digits = load_digits(tuple(DIGITS_VIEWS))
+    """List the data sets, or export one as CSV files to experiment with."""
+    check_choice("--name", name, tuple(EXPORTED))
     if export is not None:
-        written = write_files(export, as_csv(digits), force=force)
+        written = write_files(export, as_csv(EXPORTED[name]()), force=force)
         print_written(written)
         return
-    rows = [dataset_row(digits, "embedded"), local_dataset_row("awa", load_awa), local_dataset_row("nus", load_nus)]
+    rows = [dataset_row(all_digits(), "embedded"), dataset_row(make_tumours(), "generated")]
+    rows += [local_dataset_row("awa", load_awa), local_dataset_row("nus", load_nus)]
     print_table(("name", "where", "shape", "description"), rows)
 
 
@@ -46,8 +58,15 @@ def local_dataset_row(name: str, load: Callable[[], Dataset]) -> tuple[str, ...]
 
 
 def as_csv(data: Dataset) -> dict[str, str]:
-    """Return a data set as CSV files with sample ids, one per view and one of labels."""
-    ids = pd.Index([f"sample{i:04d}" for i in range(data.views.n_samples)], name="id")
-    tables = {name: pd.DataFrame(X, index=ids).add_prefix(f"{name}_") for name, X in data.views.items()}
+    """Return a data set as CSV files with sample ids: the views, without absent samples, the labels and metadata."""
+    known = data.views.sample_ids
+    ids = pd.Index([f"sample{i:04d}" for i in range(len(data.labels))] if known is None else known, name="id")
+    tables = {}
+    for i, (name, X) in enumerate(data.views.items()):
+        features = data.views.feature_names[i]
+        columns = [f"{name}_{j}" for j in range(X.shape[1])] if features is None else features
+        tables[name] = pd.DataFrame(X, index=ids, columns=columns).dropna(how="all")
     tables["labels"] = pd.DataFrame({"label": data.labels}, index=ids)
+    if data.metadata is not None:
+        tables["metadata"] = data.metadata.rename_axis(index="id")
     return {f"{name}.csv": table.to_csv() for name, table in tables.items()}

@@ -10,9 +10,7 @@ import typer
 
 from manyview.cli.options import RESULTS, Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
 from manyview.cli.results import (
-    LABELS,
     MODEL,
-    SUMMARY,
     prediction_table,
     print_unmatched,
     scores_text,
@@ -24,6 +22,7 @@ from manyview.environment import versions
 from manyview.evaluation.metrics import score_labels
 from manyview.io import TableOptions, check_output, read_labels, read_views, unused_folder, write_files
 from manyview.io.models import load
+from manyview.io.results import LABELS, SUMMARY
 
 
 def predict(

@@ -5,20 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manyview.cli.terminal import print_note
 from manyview.environment import versions
+from manyview.evaluation.findings import Findings
 from manyview.evaluation.metrics import score_labels
 from manyview.evaluation.stability import Stability
+from manyview.evaluation.survival import Survival
 from manyview.io import LoadedViews
 from manyview.methods import MultiViewClusterer
 from manyview.typing import Labels
 from manyview.views.container import Views
 
-LABELS, SUMMARY, REPORT, MODEL = "labels.csv", "summary.json", "report.html", "model.manyview"
+if TYPE_CHECKING:
+    import pandas as pd
+
+REPORT, MODEL = "report.html", "model.manyview"
+FEATURES, ASSOCIATIONS = "features.csv", "associations.csv"
 SELECTION_FIELDS = ("candidates", "separation", "stability", "score", "eigengap", "chosen")
 STABILITY_FIELDS = ("repeats", "fraction", "together", "apart", "clusters", "agreement")
 
@@ -31,6 +37,7 @@ def build_summary(
     seconds: dict[str, float],
     labels: np.ndarray | None,
     stability: Stability | None,
+    findings: Findings,
 ) -> dict[str, Any]:
     """Return everything needed to understand and repeat a result, ready for JSON."""
     params = {name: value for name, value in model.get_params().items() if name != "callback"}
@@ -61,9 +68,23 @@ def build_summary(
         summary["selection"] = {name: rounded(getattr(model.selection_, name)) for name in SELECTION_FIELDS}
     if stability is not None:
         summary["stability"] = {name: rounded(getattr(stability, name)) for name in STABILITY_FIELDS}
+    if findings.survival is not None:
+        summary["survival"] = survival_facts(findings.survival)
     if labels is not None:
         summary["metrics"] = score_labels(labels, model.labels_)
     return summary
+
+
+def survival_facts(survival: Survival) -> dict[str, Any]:
+    """Return the log-rank test, and the numbers of each cluster; a median that is not reached is None."""
+    rows = survival.to_frame().to_dict("records")
+    return {
+        "log_rank": survival.statistic,
+        "p_value": survival.p_value,
+        "horizon": survival.horizon,
+        "missing": survival.missing,
+        "clusters": [{str(name): rounded(value) for name, value in row.items()} for row in rows],
+    }
 
 
 def view_facts(model: MultiViewClusterer, views: Views) -> dict[str, dict[str, Any]]:
@@ -93,6 +114,11 @@ def rounded(values: Any) -> Any:
 def to_json(summary: dict[str, Any]) -> str:
     """Return the content of the summary file."""
     return json.dumps(summary, indent=2) + "\n"
+
+
+def to_csv(table: pd.DataFrame) -> str:
+    """Return a table as CSV, with six significant digits."""
+    return table.to_csv(index=False, float_format="%.6g")
 
 
 def unmatched_counts(loaded: LoadedViews) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from manyview.datasets.folder import MissingDataError
 from manyview.datasets.nuswide import NUS_VIEWS, load_nus
 from manyview.datasets.record import Dataset
 from manyview.datasets.synthetic import make_unequal_views, make_views
+from manyview.datasets.tumours import make_tumours
 
 __all__ = [
     "AWA_VIEWS",
@@ -23,6 +24,7 @@ __all__ = [
     "load_awa",
     "load_digits",
     "load_nus",
+    "make_tumours",
     "make_unequal_views",
     "make_views",
 ]
@@ -33,5 +35,6 @@ DATASETS: dict[str, Callable[..., Dataset]] = {
     "awa": load_awa,
     "nus": load_nus,
     "synthetic": make_views,
+    "tumours": make_tumours,
 }
 """Loaders by the key used in specs and on the command line."""

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from manyview.views.container import Views
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 @dataclass(frozen=True)
 class Dataset:
-    """Views of samples with their true classes, for examples and benchmarks."""
+    """Views of samples with their true classes, for examples and benchmarks; `metadata` has a row per sample."""
 
     name: str
     views: Views
     labels: NDArray[Any]
     description: str = ""
+    metadata: pd.DataFrame | None = None
 
     @property
     def n_classes(self) -> int:

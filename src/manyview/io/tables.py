@@ -211,10 +211,8 @@ def _with_unique_names(by_source: list[tuple[Source, list[RawTable]]]) -> list[R
     return [named(source, table, len(tables) == 1) for source, tables in by_source for table in tables]
 
 
-def _read_about(
-    path: str | Path, sample_ids: NDArray[Any] | None, n_samples: int, options: TableOptions
-) -> tuple[RawTable, Indices]:
-    """Return a table about the samples as a DataFrame, and the row of each sample in it, -1 if it is missing."""
+def read_table(path: str | Path, *, options: TableOptions = AUTOMATIC) -> RawTable:
+    """Read a table about samples as a DataFrame of any types, with the sample ids if it has any."""
     source = parse_source(path)
     tables = _read(source, options, about_samples=True)
     if len(tables) > 1:
@@ -225,6 +223,14 @@ def _read_about(
     table = check_ids(_as_frame(tables[0]))
     if table.values.shape[1] == 0:
         raise InputError(f"{table.where} holds only sample ids; add a column.")
+    return table
+
+
+def _read_about(
+    path: str | Path, sample_ids: NDArray[Any] | None, n_samples: int, options: TableOptions
+) -> tuple[RawTable, Indices]:
+    """Return a table about the samples as a DataFrame, and the row of each sample in it, -1 if it is missing."""
+    table = read_table(path, options=options)
     ids = None if sample_ids is None else normalize_ids(sample_ids).to_numpy()
     rows = find_rows(table, ids, n_samples)
     if ids is not None and (rows < 0).all():

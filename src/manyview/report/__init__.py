@@ -1,11 +1,13 @@
-"""Reports on results: one HTML page (`render_report`), and the same pictures as matplotlib figures.
+"""Reports on results: HTML pages (`render_report`, `render_comparison`), and the pictures as matplotlib figures.
 
-A new figure is a function in `plots`; the numbers that it shares with the page are computed in a file of their own.
+A new figure is a function in `plots`; the numbers that it shares with the page are computed in a file of their own. The
+script of a page is joined from parts: `page.js` first, which all pages share, and last the one named after the page.
 Nothing here changes a result. The figures need the extra `manyview[plot]` and are imported on first use.
 """
 
 from typing import TYPE_CHECKING, Any
 
+from manyview.report.comparison import render_comparison
 from manyview.report.html import render_report
 
 if TYPE_CHECKING:
@@ -17,9 +19,11 @@ if TYPE_CHECKING:
         plot_corruption,
         plot_embedding,
         plot_features,
+        plot_markers,
         plot_selection,
         plot_silhouette,
         plot_stability,
+        plot_survival,
         plot_view_agreement,
     )
 
@@ -31,10 +35,13 @@ __all__ = [
     "plot_corruption",
     "plot_embedding",
     "plot_features",
+    "plot_markers",
     "plot_selection",
     "plot_silhouette",
     "plot_stability",
+    "plot_survival",
     "plot_view_agreement",
+    "render_comparison",
     "render_report",
 ]
 

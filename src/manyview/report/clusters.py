@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from manyview.evaluation.moments import indicator
 from manyview.numerics.division import or_one
 from manyview.typing import Dense, Indices
 
@@ -114,12 +115,6 @@ def silhouettes(F: Dense, labels: Indices) -> Dense:
     nearest = distance.min(axis=1)
     larger = np.maximum(own, nearest)
     return np.where((size[labels] > 1) & (larger > 0), (nearest - own) / or_one(larger), 0)
-
-
-def indicator(labels: Indices) -> sp.csr_array:
-    """Return the clusters x samples matrix of 0 and 1."""
-    n = len(labels)
-    return sp.csr_array((np.ones(n), (labels, np.arange(n))), shape=(int(labels.max()) + 1, n))
 
 
 def _shares(links: Dense) -> Dense:

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from manyview.checks import InputError, check_int, quoted
+from manyview.evaluation.findings import Findings
+from manyview.evaluation.moments import table_moments
+from manyview.evaluation.overlap import clustered_columns
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.methods import MultiViewClusterer
 from manyview.report.agreement import Agreement, compare_views
@@ -23,8 +26,14 @@ from manyview.report.clusters import (
     summarize_clusters,
     within_share,
 )
-from manyview.report.features import Features, Suspects, find_suspects, separating_features, table_moments
-from manyview.report.metadata import MOST_COLUMNS, Column, colour_column, match_metadata, number_column
+from manyview.report.features import Features, Suspects, find_suspects, separating_features
+from manyview.report.metadata import (
+    MOST_COLUMNS,
+    Column,
+    colour_column,
+    match_metadata,
+    number_column,
+)
 from manyview.report.sample_map import SampleMap, choose_samples, lay_out_samples, spectral_coordinates
 from manyview.typing import Array, Dense, Indices
 from manyview.views.container import Views
@@ -57,6 +66,8 @@ class ReportData:
     agreement: Agreement
     features: Features | None
     suspects: Suspects | None
+    findings: Findings
+    clustered: dict[str, list[str]]
 
     @property
     def n_samples(self) -> int:
@@ -79,6 +90,7 @@ def compute_report_data(
     views: Views,
     *,
     metadata: pd.DataFrame | None = None,
+    findings: Findings | None = None,
     stability: Any = None,
     max_points: int = 5000,
     seed: int = 0,
@@ -93,7 +105,8 @@ def compute_report_data(
     if stability is not None:
         columns.append(number_column("stability", stability.samples))
     ids = views.sample_ids
-    given = [] if metadata is None else list(match_metadata(metadata, ids, len(labels)).items())
+    matched = None if metadata is None else match_metadata(metadata, ids, len(labels))
+    given = [] if matched is None else list(matched.items())
     columns += [colour_column(str(name), values) for name, values in given[:MOST_COLUMNS]]
     features, suspects = analyse_tables(model, views)
     named = [entry.row for entry in suspects.entries] if suspects else []
@@ -116,6 +129,8 @@ def compute_report_data(
         agreement=compare_views(model, views, seed=seed),
         features=features,
         suspects=suspects,
+        findings=findings or Findings(),
+        clustered=clustered_columns(matched, views),
     )
 
 
@@ -148,7 +163,7 @@ def analyse_tables(model: MultiViewClusterer, views: Views) -> tuple[Features | 
     moments = [table_moments(X, model.labels_) for X in tables]
     known = [E for E in errors if E is not None]
     suspects = find_suspects(known, views, moments) if len(known) == views.n_views else None
-    return separating_features(moments, views), suspects
+    return separating_features(tables, moments, views, model.labels_), suspects
 
 
 def own_corruption(model: MultiViewClusterer, views: Views) -> list[sp.csr_array | None]:

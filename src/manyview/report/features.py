@@ -2,121 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 
+from manyview.evaluation.markers import MarkerStatistics, feature_name, marker_statistics
+from manyview.evaluation.moments import Moments
 from manyview.numerics.division import or_one
-from manyview.preprocessing.scaling import without_missing
-from manyview.report.clusters import indicator
 from manyview.typing import Array, Dense, Indices
 from manyview.views.container import Views
-from manyview.views.presence import present_rows
 
 TOP_FEATURES = 6  # per cluster
+DOTTED_FEATURES = 36  # in the dot plot, divided among the clusters, at least one each
 MAPPED_FEATURES = 30  # in the heat map, divided among the clusters, at least one each
 MOST_MAPPED = 40  # limit if there are many clusters
 LARGEST_ENTRIES = 20
 MOST_COUNTED = 5  # features and samples with the most suspected entries, per view
-LEAST_SPREAD = 0.01  # of the deviation of a feature: if constant within clusters, its effect would be infinite
 
 
 # Features that separate the clusters -----------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Moments:
-    """Number of values, their sum and their sum of squares, of each feature in each cluster (c x d).
+class Marker:
+    """A feature that marks a cluster; the numbers are those of `find_markers`."""
 
-    The sums are over ``x / unit - centre``, with one unit and centre per feature, so that squares neither overflow nor
-    cancel.
-    """
-
-    count: Dense
-    total: Dense
-    squares: Dense
-    unit: Dense
-    centre: Dense
-
-    def inside(self) -> Dense:
-        """Mean of each feature in each cluster, in its own units."""
-        return (_ratio(self.total, self.count) + self.centre) * self.unit
-
-    def outside(self) -> Dense:
-        """Mean of each feature over all other clusters, in its own units."""
-        rest = self._rest()
-        return (_ratio(rest.total, rest.count) + self.centre) * self.unit
-
-    def spread(self) -> Dense:
-        """Return the standard deviation of each feature over all samples, in its own units."""
-        whole = self._whole()
-        return np.sqrt(_ratio(whole.variation(), whole.count)) * self.unit
-
-    def explained(self) -> Dense:
-        """Share of each feature's variation that lies between the clusters (eta squared); NaN for constant features."""
-        whole = self._whole().variation()
-        varies = whole > 0
-        return np.where(varies, 1 - self.variation().sum(axis=0) / or_one(whole), np.nan)
-
-    def effects(self) -> Dense:
-        """Cohen's d (c x d): mean inside minus mean outside, over the pooled standard deviation; 0 if unknown."""
-        rest, whole = self._rest(), self._whole()
-        variance = _ratio(self.variation() + rest.variation(), whole.count - 2)
-        least = LEAST_SPREAD**2 * _ratio(whole.variation(), whole.count)
-        difference = _ratio(self.total, self.count) - _ratio(rest.total, rest.count)
-        known = (self.count > 0) & (rest.count > 0)
-        return np.where(known, _ratio(difference, np.sqrt(np.maximum(variance, least))), 0)
-
-    def variation(self) -> Dense:
-        """Sum of squares about the mean; what could be a rounding error counts as 0."""
-        left = self.squares - _ratio(self.total**2, self.count)
-        return np.where(left > 1e-12 * self.squares, left, 0)
-
-    def _whole(self) -> Moments:
-        count, total, squares = (part.sum(axis=0) for part in (self.count, self.total, self.squares))
-        return Moments(count, total, squares, self.unit, self.centre)
-
-    def _rest(self) -> Moments:
-        count, total, squares = (part.sum(axis=0) - part for part in (self.count, self.total, self.squares))
-        return Moments(count, total, squares, self.unit, self.centre)
-
-
-def table_moments(X: Array, labels: Indices) -> Moments:
-    """Compute the moments of the observed values; entries that a sparse table does not store are observed zeros."""
-    return (_sparse_moments if sp.issparse(X) else _dense_moments)(X, indicator(labels))
-
-
-def _dense_moments(X: Array, member: sp.csr_array) -> Moments:
-    observed = ~np.isnan(X)
-    Y = without_missing(X).astype(float)
-    unit = or_one(np.abs(Y).max(axis=0))
-    Y /= unit
-    centre = _ratio(Y.sum(axis=0), observed.sum(axis=0))
-    Y = np.where(observed, Y - centre, 0)
-    return Moments(member @ observed.astype(float), member @ Y, member @ Y**2, unit, centre)
-
-
-def _sparse_moments(X: sp.csr_array, member: sp.csr_array) -> Moments:
-    here = present_rows(X)
-    lacking = sp.csr_array((np.isnan(X.data).astype(float), X.indices, X.indptr), X.shape)
-    count = (member @ here.astype(float))[:, None] - (member[:, here] @ lacking[here]).toarray()
-    Y = without_missing(X).astype(float)
-    unit = or_one(abs(Y).max(axis=0).toarray().ravel())
-    Y = sp.csr_array(Y @ sp.diags_array(1 / unit))
-    return Moments(count, (member @ Y).toarray(), (member @ Y.power(2)).toarray(), unit, np.zeros(X.shape[1]))
-
-
-@dataclass(frozen=True)
-class Effect:
-    """How a feature separates a cluster from the others: Cohen's d, and its means inside and outside the cluster."""
-
+    cluster: int
     view: str
     feature: str
     effect: float
-    inside: float
-    outside: float
+    auc: float
+    mean_inside: float
+    mean_outside: float
+    missing: float
+
+
+@dataclass(frozen=True)
+class Dots:
+    """A column of the dot plot: the mean of a feature in each cluster, and the share of its values above the median.
+
+    `cluster` is the first cluster that it was chosen for.
+    """
+
+    view: str
+    feature: str
+    cluster: int
+    means: Dense
+    above: Dense
 
 
 @dataclass(frozen=True)
@@ -131,39 +65,61 @@ class MappedFeature:
 
 @dataclass(frozen=True)
 class Features:
-    """Features that separate the clusters: the strongest of each cluster (`top`), and those in the heat map."""
+    """Features that separate the clusters: the strongest of each, and those in the dot plot and in the heat map."""
 
-    top: list[list[Effect]]
+    markers: list[Marker]
+    dots: list[Dots]
     mapped: list[MappedFeature]
 
 
-def separating_features(moments: Sequence[Moments], views: Views) -> Features:
-    """Find the features that separate each cluster from the others."""
+def separating_features(tables: Sequence[Array], moments: Sequence[Moments], views: Views, labels: Indices) -> Features:
+    """Find the features with the largest effects in each cluster; only these are ranked."""
     effects = np.hstack([view.effects() for view in moments])
-    inside, outside = (np.hstack([getattr(view, side)() for view in moments]) for side in ("inside", "outside"))
     explained = np.concatenate([view.explained() for view in moments])
-    owner = np.repeat(np.arange(len(moments)), [len(view.unit) for view in moments])
-    first = np.searchsorted(owner, owner)
+    widths = [len(view.unit) for view in moments]
+    places = [(i, j) for i, width in enumerate(widths) for j in range(width)]
     order = np.argsort(-np.abs(effects), axis=1, kind="stable")
 
     def named(j: int) -> tuple[str, str]:
-        view = int(owner[j])
-        return views.names[view], feature_name(views, view, j - int(first[j]))
+        return views.names[places[j][0]], feature_name(views, *places[j])
 
-    top = [
-        [Effect(*named(j), effects[k, j], inside[k, j], outside[k, j]) for j in best if effects[k, j] != 0]
-        for k, best in enumerate(order[:, :TOP_FEATURES])
-    ]
-    each = max(1, MAPPED_FEATURES // len(effects))
-    chosen = list(dict.fromkeys(j for best in order[:, :each] for j in best))[:MOST_MAPPED]
-    mapped = [MappedFeature(*named(j), explained[j], effects[:, j]) for j in chosen]
-    return Features(top, mapped)
+    top = [[int(j) for j in best[:TOP_FEATURES] if effects[k, j] != 0] for k, best in enumerate(order)]
+    ranked = _rank([places[j] for j in _distinct(top)], tables, moments, labels)
+    statistics = dict(zip(_distinct(top), ranked, strict=True))
+    each = min(max(1, DOTTED_FEATURES // len(effects)), TOP_FEATURES)
+    mapped = _distinct(order[:, : max(1, MAPPED_FEATURES // len(effects))])[:MOST_MAPPED]
+    return Features(
+        [_marker(k, *named(j), statistics[j]) for k, best in enumerate(top) for j in best],
+        [
+            Dots(*named(j), k, statistics[j].mean_inside[:, 0], statistics[j].above_median[:, 0])
+            for j, k in _first_chosen([best[:each] for best in top]).items()
+        ],
+        [MappedFeature(*named(j), explained[j], effects[:, j]) for j in mapped],
+    )
 
 
-def feature_name(views: Views, view: int, column: int) -> str:
-    """Return the name of a feature, or the number of its column."""
-    names = views.feature_names[view]
-    return f"column {column}" if names is None else str(names[column])
+def _rank(
+    places: list[tuple[int, int]], tables: Sequence[Array], moments: Sequence[Moments], labels: Indices
+) -> list[MarkerStatistics]:
+    return [marker_statistics(tables[i][:, [j]], labels, moments[i].select([j])) for i, j in places]
+
+
+def _marker(k: int, view: str, feature: str, statistics: MarkerStatistics) -> Marker:
+    names = ("effect", "auc", "mean_inside", "mean_outside", "missing")
+    return Marker(k, view, feature, *(float(getattr(statistics, name)[k, 0]) for name in names))
+
+
+def _distinct(rows: Iterable[Iterable[int]]) -> list[int]:
+    return list(dict.fromkeys(int(j) for row in rows for j in row))
+
+
+def _first_chosen(rows: Sequence[Sequence[int]]) -> dict[int, int]:
+    """Return each feature with the first cluster that it was chosen for, in the order of the clusters."""
+    chosen: dict[int, int] = {}
+    for k, row in enumerate(rows):
+        for j in row:
+            chosen.setdefault(j, k)
+    return chosen
 
 
 # Entries that look corrupted -------------------------------------------------------------------------
@@ -237,8 +193,3 @@ def _largest_entries(E: sp.csr_array, views: Views, view: int, spread: Dense) ->
             name = feature_name(views, view, j)
             found.append(SuspectEntry(i, views.names[view], name, observed, observed - error, float(size[at])))
     return found
-
-
-def _ratio(a: Dense, b: Dense) -> Dense:
-    """Return a / b, or 0 if b is not positive."""
-    return np.where(b > 0, a / or_one(b), 0)

@@ -12,7 +12,7 @@ import hashlib
 import html
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from string import Template
 from typing import TYPE_CHECKING, Any
@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manyview.environment import versions
+from manyview.evaluation.findings import Findings, Questions, relate
 from manyview.methods import MultiViewClusterer
 from manyview.report.data import ReportData, compute_report_data, fitted_views
-from manyview.report.metadata import Column
+from manyview.report.metadata import Column, match_metadata
 from manyview.report.palette import css_variables
 from manyview.report.words import highlights, methods_paragraph, parameters, percent, pluralize, references
 from manyview.views.container import Views
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 200  # characters of a name
 DIGITS = 6  # significant digits of a number
+PARTS = ("page.js", "map.js", "findings.js", "report.js")
 TRACES = ("objective", "residual")
 SELECTION = ("candidates", "separation", "stability", "score", "eigengap", "chosen")
 STRONGEST = 0.99  # cells of the heat map above this quantile are drawn at full strength
@@ -42,6 +44,9 @@ def render_report(
     views: object,
     *,
     metadata: pd.DataFrame | None = None,
+    survival: tuple[str, str] | None = None,
+    batch: str | None = None,
+    findings: Findings | None = None,
     stability: Any = None,
     title: str | None = None,
     unmatched: Mapping[str, Any] | None = None,
@@ -56,7 +61,14 @@ def render_report(
     views : as for `fit`
         The views that the model was fitted on.
     metadata : DataFrame, optional
-        Columns to colour the samples by, matched by sample id (its index), or row by row if the views have no ids.
+        Columns to colour the samples by and to test against the clusters, matched by sample id (its index), or row by
+        row if the views have no ids.
+    survival : (str, str), optional
+        Columns of the metadata: the time, and the event (1 if it was observed, 0 if not).
+    batch : str, optional
+        Column of the metadata: the batch of each sample.
+    findings : optional
+        Result of `manyview.evaluation.findings.relate`, if it is known; otherwise it is computed.
     stability : optional
         Result of `assess_stability`: ``samples`` (n,) and ``clusters`` (c,) from 0 to 1, NaN if unknown, and
         ``repeats``.
@@ -75,21 +87,28 @@ def render_report(
         The page; write it as UTF-8. The same input gives the same page.
     """
     views = fitted_views(model, views)
-    data = compute_report_data(model, views, metadata=metadata, stability=stability, max_points=max_points, seed=seed)
+    if findings is None:
+        matched = None if metadata is None else match_metadata(metadata, views.sample_ids, views.n_samples)
+        findings = relate(model.labels_, matched, Questions(survival, batch), seed=seed)
+    data = compute_report_data(
+        model, views, metadata=metadata, findings=findings, stability=stability, max_points=max_points, seed=seed
+    )
     title = title or f"{pluralize(data.n_clusters, 'cluster')} of {pluralize(data.n_samples, 'sample')}"
     return fill_template(title, page_data(model, views, data, title, unmatched or {}))
 
 
-def fill_template(title: str, data: Mapping[str, Any]) -> str:
-    """Assemble the page."""
+def fill_template(
+    title: str, data: Mapping[str, Any], template: str = "template.html", parts: Sequence[str] = PARTS
+) -> str:
+    """Assemble a page: the template, the style sheet, and one script made of these parts."""
     css = f":root{{{css_variables('light')}}}@media screen{{:root[data-theme=dark]{{{css_variables('dark')}}}}}\n"
     css += _part("report.css")
-    script = _part("report.js")
+    script = '"use strict";\n(() => {\n' + "\n".join(_part(name) for name in parts) + "})();\n"
     policy = (
         f"default-src 'none'; img-src data:; style-src '{_digest(css)}'; script-src '{_digest(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    return Template(_part("template.html")).substitute(
+    return Template(_part(template)).substitute(
         title=html.escape(shortened(title)).encode("ascii", "xmlcharrefreplace").decode(),
         policy=policy,
         css=css,
@@ -130,7 +149,8 @@ def page_data(
         "ends": data.ends,
         "within": data.within,
         "agreement": data.agreement,
-        "features": data.features,
+        "features": None if data.features is None else {"markers": data.features.markers, "dots": data.features.dots},
+        **findings_data(data),
         "suspects": suspects_data(data),
         "converged": model.converged_,
         "convergence": convergence_data(model),
@@ -205,6 +225,7 @@ def cluster_rows(data: ReportData) -> list[dict[str, Any]]:
     clusters, stability = data.clusters, data.stability
     return [
         {
+            "cluster": k,
             "size": clusters.size[k],
             "inside": clusters.inside[k],
             "silhouette": clusters.silhouette[k],
@@ -237,6 +258,20 @@ def suspects_data(data: ReportData) -> dict[str, Any] | None:
     views = [plain(view) | {"samples": [(data.ids[i], times) for i, times in view.samples]} for view in suspects.views]
     entries = [plain(entry) | {"id": data.ids[entry.row]} for entry in suspects.entries]
     return {"views": views, "entries": entries}
+
+
+def findings_data(data: ReportData) -> dict[str, Any]:
+    """Return what the clusters go with: associations, survival and batches; None if nothing was asked."""
+    table = data.findings.associations
+    rows = None
+    if table is not None:
+        rows = [row | {"inViews": data.clustered.get(row["column"], [])} for row in table.to_dict("records")]
+    return {
+        "associations": rows,
+        "survival": data.findings.survival,
+        "survivalColumns": data.findings.questions.survival,
+        "batches": data.findings.batches,
+    }
 
 
 def convergence_data(model: MultiViewClusterer) -> dict[str, list[float]]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
+from manyview.evaluation.columns import numbers_of, texts_of
 from manyview.report.palette import STEPS
 from manyview.typing import Dense, Indices
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 40
 MOST_CATEGORIES = 20  # the most frequent; all others become one category
-MOST_LEVELS = 12  # whole numbers with at most so many values are categories, such as classes or batches
 N_STEPS = len(STEPS["light"])
 TAILS = (0.02, 0.98)  # quantiles that bound the steps, so that outliers do not make all other values look alike
 
@@ -62,17 +62,10 @@ def match_metadata(metadata: pd.DataFrame, ids: NDArray[Any] | None, n_samples: 
 
 def colour_column(name: str, values: pd.Series) -> Column:
     """Turn a column into categories, or into steps if it holds many different numbers."""
-    import pandas as pd
-
-    numeric = values.dtype.kind in "iuf"
-    if numeric:
-        numbers = values.to_numpy(dtype=float, na_value=np.nan)
-        numbers = np.where(np.isfinite(numbers), numbers, np.nan)
-        levels = np.unique(numbers[~np.isnan(numbers)])
-        if len(levels) > MOST_LEVELS or np.any(levels != np.round(levels)):
-            return number_column(name, numbers)
-        values = pd.Series(numbers).astype("Int64")
-    return _category_column(name, values, in_order=numeric)
+    numbers = numbers_of(values)
+    if numbers is not None:
+        return number_column(name, numbers)
+    return _category_column(name, texts_of(values), in_order=values.dtype.kind in "iuf")
 
 
 def number_column(name: str, numbers: Dense) -> Column:
@@ -93,7 +86,7 @@ def _category_column(name: str, values: pd.Series, *, in_order: bool) -> Column:
     import pandas as pd
 
     missing = values.isna().to_numpy()
-    texts = values.astype(str).to_numpy(dtype=object)
+    texts = values.to_numpy(dtype=object)
     counts = pd.Series(texts[~missing]).value_counts()
     names = sorted(counts.index, key=float if in_order else lambda text: (-counts[text], text))
     kept, rare = names[:MOST_CATEGORIES], names[MOST_CATEGORIES:]

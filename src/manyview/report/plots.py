@@ -14,7 +14,9 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from numpy.typing import NDArray
 
 from manyview.checks import InputError
+from manyview.evaluation.survival import Survival
 from manyview.methods import MultiViewClusterer
+from manyview.numerics.division import or_one
 from manyview.report.agreement import compare_views
 from manyview.report.clusters import QUANTILES, affinity_image, silhouettes, summarize_clusters
 from manyview.report.data import analyse_tables, fitted_views
@@ -234,6 +236,60 @@ def plot_features(model: MultiViewClusterer, views: object) -> Figure:
     ax.set_xlabel("cluster", fontsize=9, color=INK)
     ax.tick_params(labelsize=7, colors=INK, length=0)
     figure.colorbar(image, ax=ax, label="Cohen's d")
+    return figure
+
+
+def plot_markers(model: MultiViewClusterer, views: object) -> Figure:
+    """Dot plot of the features that mark each cluster.
+
+    Colour is the mean, from the lowest cluster to the highest; size is the share of values above the median.
+    """
+    features, _ = analyse_tables(model, fitted_views(model, views))
+    if features is None:
+        raise InputError("The views are affinity matrices, which have no features to plot.")
+    means, above = (np.array([getattr(dots, name) for dots in features.dots]) for name in ("means", "above"))
+    low, high = np.nanmin(means, axis=1, keepdims=True), np.nanmax(means, axis=1, keepdims=True)
+    column, cluster = np.nonzero(~np.isnan(means))
+    figure = Figure(figsize=(2.2 + 0.26 * len(means), 1.6 + 0.26 * means.shape[1]), layout="constrained")
+    ax = figure.subplots()
+    colours = ((means - low) / or_one(high - low))[column, cluster]
+    steps = ListedColormap(STEPS["light"])
+    dots = ax.scatter(column, cluster, s=140 * above[column, cluster], c=colours, cmap=steps, vmin=0, vmax=1)
+    ax.set_xticks(range(len(means)), [literal(dots.feature) for dots in features.dots], rotation=90)
+    ax.set_yticks(range(means.shape[1]))
+    ax.set(xlim=(-0.7, len(means) - 0.3), ylim=(means.shape[1] - 0.3, -0.7))
+    ax.set_ylabel("cluster", fontsize=9, color=INK)
+    _tidy(ax)
+    bar = figure.colorbar(dots, ax=ax, ticks=[0, 1], label="mean")
+    bar.ax.set_yticklabels(["lowest", "highest"], fontsize=8)
+    return figure
+
+
+def plot_survival(survival: Survival, time: str = "time") -> Figure:
+    """Kaplan-Meier curves of the clusters with 95 % bands, and the numbers at risk below them."""
+    curves = survival.curves
+    figure = Figure(figsize=(7, 4 + 0.22 * len(curves)), layout="constrained")
+    ax, table = figure.subplots(2, 1, sharex=True, height_ratios=[4, 0.3 + 0.28 * len(curves)])
+    for i, curve in enumerate(curves):
+        k = curve.cluster if isinstance(curve.cluster, int) else i
+        look = {"color": cluster_colour(k), "linestyle": "-" if k < len(CLUSTERS["light"]) else "--"}
+        ax.step(curve.times, curve.survival, where="post", label=literal(curve.cluster), **look)
+        ax.fill_between(
+            curve.times, curve.lower, curve.upper, step="post", color=look["color"], alpha=0.12, linewidth=0
+        )
+    ax.set(ylim=(0, 1.02))
+    ax.set_ylabel("share without the event", fontsize=9, color=INK)
+    ax.set_title(f"Survival by cluster, log-rank p = {survival.p_value:.2g}", fontsize=10, color=INK)
+    ax.legend(title="cluster", loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8, frameon=False)
+    _tidy(ax)
+    for row, curve in enumerate(curves):
+        for shown, number in zip(survival.shown, curve.at_risk, strict=True):
+            table.text(shown, row, f"{number:,}", ha="center", va="center", fontsize=8, color=INK)
+    table.set_yticks(range(len(curves)), [literal(curve.cluster) for curve in curves])
+    table.set(ylim=(len(curves) - 0.4, -0.6))
+    table.set_xlabel(literal(time), fontsize=9, color=INK)
+    table.set_ylabel("at risk", fontsize=9, color=INK)
+    _tidy(table)
     return figure
 
 

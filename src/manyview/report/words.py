@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manyview._version import __version__
 from manyview.environment import versions
+from manyview.evaluation.batches import BatchMixing
+from manyview.evaluation.findings import SIGNIFICANT, Findings
 from manyview.methods import MultiViewClusterer
 from manyview.report.data import ReportData
 from manyview.views.container import Views
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,7 @@ SCALINGS = {
     "none": "values were used as given",
 }
 SELECTION_RULE = "separation of the clusters and by their stability under resampling"
+MOST_NAMED = 4  # associations at the top of the page
 REPORTED_ELSEWHERE = ("n_clusters", "random_state")
 
 
@@ -164,7 +171,7 @@ def _convergence_sentence(model: MultiViewClusterer) -> str:
 
 def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
     """Return the main findings, a sentence each."""
-    found = [_sizes_sentence(data)]
+    found = [_sizes_sentence(data), *findings_sentences(data.findings, data.clustered)]
     if data.n_clusters > 1:
         found.append(
             f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. Samples "
@@ -192,6 +199,54 @@ def _sizes_sentence(data: ReportData) -> str:
         return f"One cluster of {pluralize(high, 'sample')}."
     sizes = f"{low:,} to {high:,}" if high > low else f"{low:,}"
     return f"{data.n_clusters} clusters of {sizes} samples."
+
+
+def findings_sentences(findings: Findings, clustered: Collection[str] = ()) -> list[str]:
+    """Say what the clusters go with: the strongest associations, survival, and batches.
+
+    Columns that were `clustered` themselves are no findings.
+    """
+    found = []
+    if findings.associations is not None:
+        tested = findings.associations[findings.associations["left_out"] == ""]
+        new = [table[~table["column"].isin(clustered)] for table in (findings.significant, tested)]
+        found.append(_associations_sentence(new[0], len(new[1])))
+    if findings.survival is not None:
+        p = findings.survival.p_value
+        differs = "differs" if p < SIGNIFICANT else "does not differ clearly"
+        found.append(f"Survival {differs} between the clusters (log-rank p {p_text(p)}).")
+    if findings.batches is not None:
+        found.append(_batches_sentence(findings.batches))
+    return found
+
+
+def _batches_sentence(mixing: BatchMixing) -> str:
+    if mixing.p_value >= SIGNIFICANT:
+        return f"Batches are mixed in the clusters as if by chance (p {p_text(mixing.p_value)})."
+    k = int(np.argmax(mixing.misplaced - mixing.by_chance))
+    return (
+        f"Batches are not evenly mixed (p {p_text(mixing.p_value)}), least in cluster {mixing.clusters[k]}: "
+        f"{percent(mixing.misplaced[k])} of its samples are of another batch than expected; in random clusters, "
+        f"{percent(mixing.by_chance[k])}."
+    )
+
+
+def _associations_sentence(significant: pd.DataFrame, tested: int) -> str:
+    if not tested:
+        return "No column of the metadata could be tested against the clusters."
+    if significant.empty:
+        return f"None of the {pluralize(tested, 'tested column')} of the metadata goes with the clusters."
+    named = [
+        f"{row['column']} ({row['effect_name']} {row['effect']:.2f}, p {p_text(row['p_corrected'])})"
+        for row in significant.head(MOST_NAMED).to_dict("records")
+    ]
+    which = "" if len(significant) <= MOST_NAMED else f" The strongest of {len(significant)} columns."
+    return f"The clusters go with {join_words(named)}.{which}"
+
+
+def p_text(p: float) -> str:
+    """Return a p-value for a sentence: "= 0.012", "= 3e-09", "< 1e-300"."""
+    return "< 1e-300" if p < 1e-300 else f"= {p:.2g}"
 
 
 def _views_sentence(data: ReportData) -> str:

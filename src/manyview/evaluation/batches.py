@@ -1,0 +1,90 @@
+"""How the batches of an experiment mix in the clusters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import random_table
+
+from manyview.checks import InputError, quoted
+from manyview.evaluation.associations import independence_test
+from manyview.evaluation.columns import texts_of
+from manyview.numerics.division import or_one
+from manyview.typing import Dense, Indices
+
+DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class BatchMixing:
+    """The batches in each cluster.
+
+    `counts` (c x b) are samples, by cluster and batch. `misplaced` (c,) is the share of a cluster's samples that would
+    have to be of another batch, so that it had the batches in the shares of all samples; 0 is perfectly mixed.
+    `by_chance` (c,) is what random clusters of the same sizes have on average. `p_value` is that of the test that
+    clusters do not depend on batches.
+    """
+
+    clusters: list[Any]
+    batches: list[str]
+    counts: Indices
+    misplaced: Dense
+    by_chance: Dense
+    p_value: float
+    missing: int
+
+
+def check_batches(values: Any, name: str = "batch") -> Any:
+    """Return batches as text, NaN if unknown; raise if there is one only, or one of a single sample."""
+    import pandas as pd
+
+    texts = texts_of(pd.Series(values))
+    sizes = texts.value_counts()
+    if len(sizes) < 2:
+        raise InputError(f"The column {name!r} holds {len(sizes)} batch; mixing needs at least two.")
+    alone = sorted(sizes.index[sizes == 1])
+    if alone:
+        raise InputError(
+            f"The batches {quoted(alone)} in {name!r} have one sample each; join them with others, or leave them empty."
+            if len(alone) > 1
+            else f"The batch {alone[0]!r} in {name!r} has one sample; join it with another, or leave it empty."
+        )
+    return texts
+
+
+def mix_batches(labels: ArrayLike, batch: ArrayLike, *, seed: int = 0) -> BatchMixing:
+    """Count the batches in each cluster, and compare with clusters drawn at random.
+
+    Examples
+    --------
+    >>> mix_batches([0, 0, 1, 1], ["a", "a", "b", "b"]).misplaced.tolist()
+    [0.5, 0.5]
+    """
+    texts = check_batches(batch)
+    L = np.asarray(labels)
+    if L.shape != texts.shape:
+        raise InputError(f"Got {L.size} labels for {len(texts)} batches; give one of each per sample.")
+    known = texts.notna().to_numpy()
+    clusters, codes = np.unique(L[known], return_inverse=True)
+    batches, of = np.unique(texts[known].to_numpy(dtype=str), return_inverse=True)
+    counts = np.zeros((len(clusters), len(batches)), dtype=int)
+    np.add.at(counts, (codes, of), 1)
+    drawn = random_table(counts.sum(axis=1), counts.sum(axis=0), seed=np.random.RandomState(seed)).rvs(DRAWS)
+    return BatchMixing(
+        clusters=clusters.tolist(),
+        batches=batches.tolist(),
+        counts=counts,
+        misplaced=_misplaced(counts),
+        by_chance=np.mean([_misplaced(table) for table in drawn], axis=0),
+        p_value=independence_test(counts, seed)[2] if len(clusters) > 1 else 1.0,
+        missing=int((~known).sum()),
+    )
+
+
+def _misplaced(counts: Any) -> Dense:
+    """Half the sum of the differences between the shares in a cluster and those in all samples."""
+    inside = counts / or_one(counts.sum(axis=1, keepdims=True).astype(float))
+    return np.abs(inside - counts.sum(axis=0) / counts.sum()).sum(axis=1) / 2

@@ -1,0 +1,97 @@
+"""What the clusters go with: all that a table about the samples tells, in one call."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manyview.checks import InputError, quoted
+from manyview.evaluation.associations import associate
+from manyview.evaluation.batches import BatchMixing, check_batches, mix_batches
+from manyview.evaluation.survival import Survival, check_survival, compare_survival
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SIGNIFICANT = 0.05  # corrected p-value
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What to ask of a table: the columns of survival (time and event) and of the batch, if any."""
+
+    survival: tuple[str, str] | None = None
+    batch: str | None = None
+
+    def check(self, metadata: pd.DataFrame | None) -> None:
+        """Raise if a column is not there, or does not hold what it should."""
+        asked = [*(self.survival or ()), *([self.batch] if self.batch is not None else [])]
+        if metadata is None:
+            if asked:
+                raise InputError(f"The columns {quoted(asked)} are looked for in the metadata; give a table of these.")
+            return
+        known = [str(name) for name in metadata.columns]
+        for name in asked:
+            if known.count(name) != 1:
+                found = "no" if name not in known else "several"
+                raise InputError(f"The metadata have {found} column {name!r}. Choose from: {quoted(known, 20)}.")
+        if self.survival is not None:
+            time, event = self.survival
+            check_survival(column(metadata, time), column(metadata, event), self.survival)
+        if self.batch is not None:
+            check_batches(column(metadata, self.batch), self.batch)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What the clusters go with: the table of `associate`, survival, and the mixing of batches, as far as asked for."""
+
+    questions: Questions = Questions()
+    associations: pd.DataFrame | None = None
+    survival: Survival | None = None
+    batches: BatchMixing | None = None
+
+    @property
+    def significant(self) -> pd.DataFrame:
+        """The associations with a corrected p-value below 0.05, the smallest first."""
+        if self.associations is None:
+            raise InputError("No metadata were given, so nothing was tested.")
+        return self.associations[self.associations["p_corrected"] < SIGNIFICANT]
+
+
+def relate(
+    labels: ArrayLike, metadata: pd.DataFrame | None, questions: Questions | None = None, *, seed: int = 0
+) -> Findings:
+    """Test every column of the metadata, and compare survival and batches if asked for."""
+    questions = questions or Questions()
+    questions.check(metadata)
+    if metadata is None:
+        return Findings(questions)
+    if len(np.unique(np.asarray(labels))) < 2:
+        warnings.warn("There is one cluster only, so the metadata were not compared with it.", stacklevel=2)
+        return Findings(questions)
+    return Findings(
+        questions,
+        associate(labels, metadata, skip=dict.fromkeys(questions.survival or (), "compared as survival"), seed=seed),
+        None if questions.survival is None else _survival(labels, metadata, *questions.survival),
+        None if questions.batch is None else mix_batches(labels, column(metadata, questions.batch), seed=seed),
+    )
+
+
+def _survival(labels: ArrayLike, metadata: pd.DataFrame, time: str, event: str) -> Survival | None:
+    """Compare survival; the clusters are there by now, so what cannot be compared is no reason to lose them."""
+    times, events = column(metadata, time), column(metadata, event)
+    known = (times.notna() & events.notna()).to_numpy()
+    if len(np.unique(np.asarray(labels)[known])) < 2:
+        warnings.warn("Survival is known in one cluster only, so it was not compared.", stacklevel=2)
+        return None
+    return compare_survival(labels, times, events)
+
+
+def column(metadata: pd.DataFrame, name: str) -> pd.Series:
+    """Return a column by the text of its name."""
+    return metadata.iloc[:, [str(known) for known in metadata.columns].index(name)]

@@ -1,0 +1,75 @@
+"""Reading results that were written before: the labels, and the settings that led to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from manyview.checks import InputError
+from manyview.io.guards import reading
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LABELS, SUMMARY = "labels.csv", "summary.json"
+LABEL = "label"  # the column of labels; if there is none of that name, the last column
+OUTCOMES = frozenset({
+    "cluster_sizes", "seconds", "unmatched", "selection", "stability", "survival", "view_weights", "iterations",
+})  # fmt: skip
+"""Entries of a summary that follow from the settings and data."""
+
+
+@dataclass(frozen=True)
+class SavedResult:
+    """Labels by sample id, and the settings by name; none if only labels are known."""
+
+    labels: pd.Series
+    settings: dict[str, str]
+
+
+def read_result(path: str | Path) -> SavedResult:
+    """Read a folder written by `manyview cluster` or `predict`, or a table with sample ids and labels."""
+    path = Path(path)
+    if not path.is_dir():
+        return SavedResult(_read_labels(path), {})
+    if not (path / LABELS).is_file():
+        raise InputError(
+            f"{path} holds no {LABELS}; give a folder written by 'manyview cluster', or a table of labels."
+        )
+    return SavedResult(_read_labels(path / LABELS), _read_settings(path / SUMMARY))
+
+
+def _read_labels(path: Path) -> pd.Series:
+    import pandas as pd
+
+    from manyview.io.tables import read_table
+
+    table = read_table(path)
+    names = [str(name) for name in table.values.columns]
+    values = table.values.iloc[:, names.index(LABEL) if LABEL in names else -1]
+    if values.isna().any():
+        raise InputError(f"{table.where} has {int(values.isna().sum())} missing labels; give one per sample.")
+    ids = [str(i) for i in range(len(values))] if table.ids is None else table.ids
+    return pd.Series(values.to_numpy(), index=pd.Index(ids, name="sample"))
+
+
+def _read_settings(path: Path) -> dict[str, str]:
+    if not path.is_file():
+        return {}
+    with reading(path, "JSON"):
+        summary = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(summary, dict):
+        raise InputError(f"{path} holds a {type(summary).__name__}; give the file that 'manyview cluster' wrote.")
+    return dict(_flatten({name: value for name, value in summary.items() if name not in OUTCOMES}))
+
+
+def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield nested settings with their path: ``parameters n_neighbors``."""
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}", value if isinstance(value, str) else json.dumps(value)

@@ -1,0 +1,72 @@
+"""`manyview cluster` with metadata: associations, survival, batches and features, as a user asks for them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from manyview.evaluation import associate, compare_survival, find_markers
+from manyview.io import read_views
+
+pytest.importorskip("lifelines", reason="needs the extra manyview[survival]")
+VIEWS = ["tumours/expression.csv", "tumours/methylation.csv", "tumours/mirna.csv"]
+WORDS = ["cluster", *VIEWS, "-k", 4, "-m", "mfmsc", "--metadata", "tumours/metadata.csv", "--out", "out"]
+
+
+@pytest.fixture
+def tumours(manyview, tmp_path, monkeypatch):
+    """A folder with the generated tumours."""
+    monkeypatch.chdir(tmp_path)
+    assert manyview("datasets", "--export", "tumours", "--name", "tumours").returncode == 0
+    return tmp_path
+
+
+def change(column, values):
+    frame = pd.read_csv("tumours/metadata.csv")
+    frame.loc[: len(values) - 1, column] = values
+    frame.to_csv("tumours/metadata.csv", index=False)
+
+
+def test_everything_at_once(manyview, tumours):
+    done = manyview(*WORDS, "--survival", "time", "event", "--batch", "centre", "--features", "--report")
+    assert done.returncode == 0, done.stderr
+    assert "The clusters go with stage" in done.stdout
+    assert "Survival differs between the clusters (log-rank p = " in done.stdout
+    assert "Batches are mixed in the clusters as if by chance" in done.stdout
+    out = tumours / "out"
+    names = {path.name for path in out.iterdir()}
+    assert names == {"labels.csv", "summary.json", "report.html", "features.csv", "associations.csv"}
+
+    labels = pd.read_csv(out / "labels.csv")["label"].to_numpy()
+    metadata = pd.read_csv("tumours/metadata.csv", index_col="id")
+    found = pd.read_csv(out / "associations.csv", keep_default_na=False, na_values=[""]).set_index("column")
+    expected = associate(labels, metadata[["age", "sex", "stage", "centre", "treatment"]]).set_index("column")
+    np.testing.assert_allclose(found["p_value"].dropna(), expected["p_value"], rtol=1e-5)
+    assert found.loc["time", "left_out"] == "compared as survival"
+    survival = json.loads((out / "summary.json").read_text())["survival"]
+    np.testing.assert_allclose(
+        survival["p_value"], compare_survival(labels, metadata["time"], metadata["event"]).p_value
+    )
+    assert [row["cluster"] for row in survival["clusters"]] == [0, 1, 2, 3]
+    markers = find_markers(labels, read_views(VIEWS).views)
+    pd.testing.assert_frame_equal(pd.read_csv(out / "features.csv"), markers, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "options", "says"),
+    [
+        ("time", [-3.0], ["--survival", "time", "event"], "The survival times in 'time' hold -3; times must be 0"),
+        ("event", [2], ["--survival", "time", "event"], "The events in 'event' hold '2'; give 1 for an event"),
+        ("age", [], ["--survival", "months", "event"], "The metadata have no column 'months'. Choose from: 'age'"),
+        ("centre", ["abroad"], ["--batch", "centre"], "The batch 'abroad' in 'centre' has one sample; join it"),
+        ("id", [f"x{i}" for i in range(300)], [], "tumours/metadata.csv shares no sample id with the other files"),
+    ],
+)
+def test_bad_metadata_give_one_line_and_no_files(manyview, tumours, column, values, options, says):
+    change(column, values)
+    done = manyview(*WORDS, *options)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tumours / "out").exists()
