@@ -57,7 +57,7 @@ class SearchSettings:
 
     background: float = 0.05
     label_cost: float = 0.5
-    label_price: float = 0.25
+    label_price: float = 0.2
     prices: tuple[float, ...] = (2.0, 1.0)
     degree_regularization: float = 1.0
     few_clusters: int = 3
