@@ -42,7 +42,7 @@ def test_the_python_of_the_docs(capsys, tmp_path, monkeypatch):
 def test_the_commands_of_the_docs(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = commands(ROOT / "docs" / "use.md")
-    assert len(lines) == 6
+    assert len(lines) == 7
     for line in lines:
         with pytest.raises(SystemExit) as exit_:
             main(line.split())
