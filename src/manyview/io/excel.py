@@ -55,7 +55,5 @@ def _table(title: str, grid: pd.DataFrame, where: str, options: TableOptions) ->
     header = has_header(rows, options.header)
     names = [cell.strip() for cell in rows[0]] if header else range(1, grid.shape[1] + 1)
     frame = grid.iloc[int(header) :].set_axis(names, axis=1)
-    lines = frame.index
-    frame = frame.reset_index(drop=True).infer_objects()
-    table = RawTable(title, frame, where, locate=lambda row: f"row {lines[row]}")
-    return with_ids(table, (), options)
+    table = RawTable(title, frame.reset_index(drop=True).infer_objects(), where)
+    return with_ids(table.with_row_numbers(frame.index.to_numpy()), (), options)

@@ -18,6 +18,7 @@ from manyview.checks import InputError, check_choice, quoted
 from manyview.io.excel import read_excel
 from manyview.io.frames import check_ids, holds_numbers, normalize_ids, to_numeric
 from manyview.io.guards import reading
+from manyview.io.isolated import isolated
 from manyview.io.matching import MissingSamples, find_rows, match_samples, missing_samples, no_overlap_error
 from manyview.io.matlab import CLASSES, read_matlab
 from manyview.io.numpy_files import read_npy, read_npz
@@ -50,10 +51,10 @@ FORMATS: dict[str, Format] = {
     ".parquet": Format(read_parquet),
     ".npy": Format(read_npy),
     ".npz": Format(read_npz, about_samples=("labels", "label", "y", "target")),
-    ".mat": Format(read_matlab, about_samples=CLASSES),
-    ".xlsx": Format(read_excel),
-    ".h5ad": Format(read_singlecell, about_samples=("obs",)),
-    ".h5mu": Format(read_singlecell, about_samples=("obs",)),
+    ".mat": Format(isolated(read_matlab), about_samples=CLASSES),
+    ".xlsx": Format(isolated(read_excel)),
+    ".h5ad": Format(isolated(read_singlecell), about_samples=("obs",)),
+    ".h5mu": Format(isolated(read_singlecell), about_samples=("obs",)),
 }
 """Ending to format."""
 
