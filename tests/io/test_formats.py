@@ -307,3 +307,58 @@ def test_a_library_that_is_not_installed_is_named_with_its_extra(tmp_path, table
     for ending, extra in needs.items():
         with pytest.raises(InputError, match=rf'pip install "manyview\[{extra}\]"'):
             read_views([tmp_path / f"t{ending}"])
+
+
+# Workbooks that look like more than they hold ----------------------------------------------------------
+
+
+@pytest.fixture
+def book():
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["id", "x", "y"], *([f"s{i}", i, i % 3] for i in range(6))):
+        book.active.append(row)
+    return book
+
+
+def test_hidden_sheets_are_left_out_with_a_word(tmp_path, book):
+    hidden = book.copy_worksheet(book.active)
+    hidden.title, hidden.sheet_state = "old", "hidden"
+    book.save(tmp_path / "a.xlsx")
+    with pytest.warns(UserWarning, match=r"left out hidden sheets 'old'; choose one with ::NAME"):
+        assert read_views([tmp_path / "a.xlsx"]).views.names == ("Sheet",)
+    assert read_views([f"{tmp_path}/a.xlsx::old"]).views.names == ("old",)
+
+
+def test_formulas_without_values_are_refused(tmp_path, book):
+    book.active["C3"] = "=B3*2"
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(InputError, match=r"a\.xlsx::Sheet, cell C3: the formula '=B3\*2' has no stored value; open"):
+        read_views([tmp_path / "a.xlsx"])
+
+
+def test_stray_cells_are_said(tmp_path, book):
+    book.active["H4"] = 17
+    book.save(tmp_path / "a.xlsx")
+    with pytest.warns(UserWarning, match=r"a column without a name, with 1 of 6 values, was read as a feature"):
+        read_views([tmp_path / "a.xlsx"])
+    book.active["H4"] = None
+    book.active["A12"] = "s12"
+    book.save(tmp_path / "a.xlsx")
+    with pytest.warns(UserWarning, match="row 12 has one value only"):
+        read_views([tmp_path / "a.xlsx"])
+
+
+def test_a_cell_far_below_the_last_row(tmp_path, book):
+    import zipfile
+
+    book.save(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    members[sheet] = members[sheet].replace(b'r="7"', b'r="50000000"').replace(b'"A7"', b'"A50000000"')
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    with pytest.raises(InputError, match="has a cell below row 1,048,576, the last one of Excel"):
+        read_views([tmp_path / "a.xlsx"])

@@ -83,6 +83,11 @@ class RawTable:
     features: Any = None
     locate: Callable[[int], str] = _row
 
+    @property
+    def file(self) -> str:
+        """The file of the table."""
+        return self.where.partition("::")[0]
+
     def with_row_numbers(self, numbers: NDArray[Any]) -> RawTable:
         """Return the table with the numbers that its rows have in the file."""
         return replace(self, locate=RowNumbers(numbers))

@@ -24,6 +24,7 @@ from manyview.io.matlab import CLASSES, read_matlab
 from manyview.io.numpy_files import read_npy, read_npz
 from manyview.io.parquet import read_parquet
 from manyview.io.raw_tables import RawTable, Reader, TableOptions, stem
+from manyview.io.shared_ids import find_shared_ids
 from manyview.io.singlecell import read_singlecell
 from manyview.io.text import read_text
 from manyview.typing import Indices
@@ -100,7 +101,10 @@ def read_views(paths: Iterable[str | Path], *, samples: str = "all", options: Ta
     if not sources:
         raise InputError("Got no files; give at least one table of samples by features.")
     by_source = [(source, _read_views_of(source, options)) for source in sources]
-    tables = [to_numeric(table, options) for table in _with_unique_names(by_source)]
+    tables = _with_unique_names(by_source)
+    if options.id_column == "auto":
+        tables = [check_ids(table) for table in find_shared_ids(tables)]
+    tables = [to_numeric(table, options) for table in tables]
     matched = match_samples(tables, samples)
     views = Views(matched.arrays, names=[table.name for table in tables], sample_ids=matched.ids)
     views.feature_names = tuple(table.features for table in tables)
@@ -223,7 +227,10 @@ def _read_about(
         raise InputError(
             f"{source.path} holds several tables; choose one with {source.path}::KEY, KEY being one of {quoted(keys)}."
         )
-    table = check_ids(_as_frame(tables[0]))
+    table = _as_frame(tables[0])
+    if sample_ids is not None and options.id_column == "auto":
+        (table,) = find_shared_ids([table], sample_ids)
+    table = check_ids(table)
     if table.values.shape[1] == 0:
         raise InputError(f"{table.where} holds only sample ids; add a column.")
     ids = None if sample_ids is None else normalize_ids(sample_ids).to_numpy()
