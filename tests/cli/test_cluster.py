@@ -227,3 +227,18 @@ def test_wrong_kinds_are_refused(words, told, manyview, project):
     assert done.returncode == 2
     assert told in done.stderr
     assert not (project / "out").exists()
+
+
+def test_forced_results_replace_all_of_the_earlier_ones(manyview, project):
+    words = ["cluster", "view_0.csv", "-k", 3, "-m", "mfmsc", "--out", "out"]
+    assert manyview(*words, "--save", "--report").returncode == 0
+    assert manyview(*words).returncode == 2
+    assert manyview(*words, "--force").returncode == 0
+    assert sorted(path.name for path in (project / "out").iterdir()) == ["labels.csv", "summary.json"]
+
+
+def test_a_folder_that_cannot_be_written_is_noticed_before_any_work(manyview, project, monkeypatch):
+    monkeypatch.setattr("manyview.cli.cluster.read_views", None)
+    done = manyview("cluster", "view_0.csv", "-k", 3, "--out", "/proc/none")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "/proc/none cannot be written" in done.stderr

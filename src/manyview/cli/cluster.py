@@ -16,6 +16,7 @@ from manyview.cli.results import (
     LABELS,
     MODEL,
     REPORT,
+    RESULT_FILES,
     SUMMARY,
     build_summary,
     label_table,
@@ -76,7 +77,7 @@ def cluster(
 ) -> None:
     """Cluster the samples of one or more files, and write a label for each."""
     out_dir = out_dir or unused_folder(RESULTS)
-    check_output(out_dir, [LABELS, SUMMARY, *([REPORT] if report else []), *([MODEL] if save else [])], force=force)
+    check_output(out_dir, RESULT_FILES, force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)
     model = make_model(method, n_clusters, seed, params, scaling, kinds)
     if metadata is not None and not report:
@@ -101,7 +102,7 @@ def cluster(
             )
         if save:
             contents[MODEL] = to_bytes(model)
-        written = write_files(out_dir, contents, force=force)
+        written = write_files(out_dir, contents, force=force, replaces=RESULT_FILES)
     print_unmatched(loaded)
     print_line(outcome_line(model, summary))
     print_written(written)

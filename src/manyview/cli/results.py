@@ -18,7 +18,7 @@ from manyview.methods import MultiViewClusterer
 from manyview.typing import Labels
 from manyview.views.container import Views
 
-LABELS, SUMMARY, REPORT, MODEL = "labels.csv", "summary.json", "report.html", "model.manyview"
+RESULT_FILES = LABELS, SUMMARY, REPORT, MODEL = "labels.csv", "summary.json", "report.html", "model.manyview"
 SELECTION_FIELDS = ("candidates", "separation", "stability", "score", "eigengap", "chosen")
 STABILITY_FIELDS = ("repeats", "fraction", "together", "apart", "clusters", "agreement")
 

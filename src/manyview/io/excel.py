@@ -48,7 +48,8 @@ def read_excel(path: Path, keys: tuple[str, ...], options: TableOptions) -> list
 def _grid(sheet: Any, where: str) -> pd.DataFrame:
     """Return the cells of a sheet without empty rows and columns; the index holds the row numbers, from 1."""
     sheet.reset_dimensions()  # the declared size may be wrong
-    rows, n_cells, checked = [], 0, 0
+    rows: list[tuple[Any, ...]] = []
+    n_cells = checked = 0
     for row in sheet.iter_rows(values_only=True):
         if len(rows) == LAST_ROW:
             raise InputError(f"{where} has a cell below row {LAST_ROW:,}, the last one of Excel; save it from Excel.")
@@ -75,7 +76,7 @@ def _check_formulas(path: Path, grids: dict[str, pd.DataFrame]) -> None:
             sheet.reset_dimensions()
             for cell in (cell for row in sheet.iter_rows() for cell in row if cell.data_type == "f"):
                 known = cell.row in grid.index and cell.column - 1 in grid.columns
-                if not known or pd.isna(grid.at[cell.row, cell.column - 1]):
+                if not known or grid[cell.column - 1].isna()[cell.row]:
                     raise InputError(
                         f"{path}::{title}, cell {cell.coordinate}: the formula {shown(cell.value)} has no stored "
                         "value; open the file in Excel and save it."
@@ -94,8 +95,8 @@ def _tell_stray_cells(frame: pd.DataFrame, where: str) -> None:
             "if it is not one.",
             stacklevel=2,
         )
-    lonely = frame.index[frame.notna().sum(axis=1) == 1] if frame.shape[1] > 2 else []
-    if len(lonely):
+    lonely = frame.index[frame.notna().sum(axis=1) == 1]
+    if len(lonely) and frame.shape[1] > 2:
         warnings.warn(f"{where}: row {lonely[0]} has one value only; delete it if it is no sample.", stacklevel=2)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 40
 MOST_CATEGORIES = 20  # the most frequent; all others become one category
 MOST_LEVELS = 12  # whole numbers with at most so many values are categories, such as classes or batches
+LARGEST_WHOLE = 2.0**53  # beyond, floats are not exact
 N_STEPS = len(STEPS["light"])
 TAILS = (0.02, 0.98)  # quantiles that bound the steps, so that outliers do not make all other values look alike
 
@@ -69,7 +70,7 @@ def colour_column(name: str, values: pd.Series) -> Column:
         numbers = values.to_numpy(dtype=float, na_value=np.nan)
         numbers = np.where(np.isfinite(numbers), numbers, np.nan)
         levels = np.unique(numbers[~np.isnan(numbers)])
-        if len(levels) > MOST_LEVELS or np.any(levels != np.round(levels)):
+        if len(levels) > MOST_LEVELS or np.any(levels != np.round(levels)) or np.any(abs(levels) >= LARGEST_WHOLE):
             return number_column(name, numbers)
         values = pd.Series(numbers).astype("Int64")
     return _category_column(name, values, in_order=numeric)
