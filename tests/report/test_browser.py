@@ -17,7 +17,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
-from manyview import OCBR, Views, make_views
+from manyview import OCBR, Stability, Views, make_views
 from manyview.preprocessing.corruption import corrupt_entries
 from manyview.report import render_report
 
@@ -58,9 +58,8 @@ def address(tmp_path_factory):
         chosen=3,
     )
     metadata = pd.DataFrame({"dose": np.linspace(0, 9.9, 66), HOSTILE[2]: (HOSTILE * 11)}, index=ids)
-    stability = SimpleNamespace(
-        samples=np.r_[np.nan, np.linspace(0, 1, 65)], clusters=np.array([0.9, np.nan, 0.7]), repeats=20
-    )
+    samples, clusters = np.r_[np.nan, np.linspace(0, 1, 65)], np.array([0.9, np.nan, 0.7])
+    stability = Stability(samples, clusters, together=0.8, apart=0.9, agreement=np.ones(20), fraction=0.8)
     unmatched = {"other": SimpleNamespace(count=30, first=tuple(HOSTILE[:3]))}
     page = render_report(model, named, metadata=metadata, stability=stability, unmatched=unmatched, title=HOSTILE[1])
     file = tmp_path_factory.mktemp("report") / "report.html"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -25,7 +26,9 @@ from manyview.cli.results import (
     to_json,
 )
 from manyview.cli.terminal import print_line, print_written, progress
+from manyview.evaluation.noise import CLEARLY_ABOVE, score_and_noise
 from manyview.evaluation.stability import Stability, assess_stability
+from manyview.graphs.affinity import PRECOMPUTED
 from manyview.io import (
     SAMPLES,
     TableOptions,
@@ -90,6 +93,8 @@ def cluster(
         labels = None if truth is None else read_labels(truth, views.sample_ids, views.n_samples)
         about = None if metadata is None else read_metadata(metadata, views.sample_ids, views.n_samples)
         timed("fit", seconds, lambda: fit(model, views, method, show_status))
+        if model.selection_ is not None:
+            timed("noise", seconds, lambda: caution(model, views, seed, show_status))
         stability = None
         if repeats:
             stability = timed("repeats", seconds, lambda: repeat(model, views, repeats, seed, show_status))
@@ -171,6 +176,20 @@ def fit(model: MultiViewClusterer, views: Views, method: str, show_status: Calla
     model.fit(views)
     if watched:
         model.set_params(callback=None)
+
+
+def caution(model: MultiViewClusterer, views: Views, seed: int, show_status: Callable[[str], None]) -> None:
+    """Warn if the number of clusters was chosen by a score that data without clusters reach as well."""
+    if model.get_params().get("affinity") == PRECOMPUTED:  # there are no features to shuffle
+        return
+    show_status("comparing with shuffled data")
+    score, noise = score_and_noise(model, views, seed)
+    if score < CLEARLY_ABOVE * noise:
+        warnings.warn(
+            f"the score of {model.n_clusters_} clusters ({score:.3f}) is no better than on shuffled data "
+            f"({noise:.3f}): there may be no clusters, or another number of them.",
+            stacklevel=2,
+        )
 
 
 def repeat(

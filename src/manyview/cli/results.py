@@ -20,7 +20,17 @@ from manyview.views.container import Views
 
 RESULT_FILES = LABELS, SUMMARY, REPORT, MODEL = "labels.csv", "summary.json", "report.html", "model.manyview"
 SELECTION_FIELDS = ("candidates", "separation", "stability", "score", "eigengap", "chosen")
-STABILITY_FIELDS = ("repeats", "fraction", "together", "apart", "clusters", "agreement")
+STABILITY_FIELDS = (
+    "repeats",
+    "fraction",
+    "corrected",
+    "verdict",
+    "noise",
+    "together",
+    "apart",
+    "clusters",
+    "agreement",
+)
 
 
 def build_summary(
@@ -124,7 +134,8 @@ def prediction_table(views: Views, labels: Labels) -> str:
 def outcome_line(model: MultiViewClusterer, summary: dict[str, Any]) -> str:
     """Return the result in one line."""
     chosen = " (chosen)" if model.selection_ is not None else ""
-    stable = f", {summary['stability']['together']:.1%} of pairs stay together" if "stability" in summary else ""
+    known = summary.get("stability")
+    stable = "" if known is None else f", stability {known['corrected']:.2f} ({known['verdict']})"
     return (
         f"{model.n_clusters_} clusters{chosen} of {summary['n_samples']} samples in {summary['seconds']['fit']:.1f} s"
         f"{scores_text(summary)}{stable}"
