@@ -355,3 +355,14 @@ def test_any_text_at_all(text, header, id_column):
         loaded, message = attempt(lambda: read_views([path], options=options))
     assert len(message.splitlines()) == 1
     assert loaded is None or loaded.views.n_samples <= len(re.split("\r\n|\r|\n", text))
+
+
+def test_a_sparse_matrix_of_a_size_that_cannot_be(tmp_path):
+    np.savez(tmp_path / "x.npz", format=b"dia", shape=(2**62, 2**62), data=np.ones((1, 3)), offsets=np.array([2**61]))
+    refused(tmp_path / "x.npz")
+
+
+def test_numbers_in_the_other_byte_order(tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(4, dtype=">i4"))
+    assert read_labels(tmp_path / "x.npy", None, 4).tolist() == [0, 1, 2, 3]
+    assert read_metadata(tmp_path / "x.npy", None, 4)["x"].tolist() == [0, 1, 2, 3]

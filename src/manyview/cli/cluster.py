@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError, check_choice, check_parameters, quoted
 from manyview.cli.options import RESULTS, Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
 from manyview.cli.results import (
     LABELS,
@@ -82,6 +82,7 @@ def cluster(
     out_dir = out_dir or unused_folder(RESULTS)
     check_output(out_dir, RESULT_FILES, force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)
+    check_choice("samples", samples, SAMPLES)
     model = make_model(method, n_clusters, seed, params, scaling, kinds)
     if metadata is not None and not report:
         raise InputError(f"--metadata {metadata} is used in the report only; add --report.")
@@ -135,7 +136,9 @@ def make_model(
         raise InputError(
             f"-k {n_clusters} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}."
         )
-    return cls(**{"n_clusters": parse_value(n_clusters), "random_state": seed, **given})
+    model = cls(**{"n_clusters": parse_value(n_clusters), "random_state": seed, **given})
+    check_parameters(model._rules, model.get_params(deep=False))  # before files are read
+    return model
 
 
 def parse_value(text: str) -> Any:
@@ -150,7 +153,7 @@ def parse_scaling(words: Sequence[str]) -> str | dict[str, str]:
     """Read one scaling for all views, or VIEW=SCALING for some of them."""
     if len(words) == 1 and "=" not in words[0]:
         return words[0]
-    odd = [word for word in words if "=" not in word]
+    odd = [word for word in words if not word.rpartition("=")[0]]
     if odd:
         raise InputError(
             f"--scaling {odd[0]!r} is not VIEW=SCALING, but others are; give one scaling for all views, or "

@@ -13,7 +13,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from manyview.checks import InputError, quoted
-from manyview.io.guards import check_sparse
+from manyview.io.guards import check_sparse, refusing
 from manyview.io.raw_tables import RawTable, TableOptions, pick, shown
 from manyview.io.words import may_name_samples
 from manyview.views.container import Views
@@ -133,10 +133,11 @@ def to_numeric(table: RawTable, options: TableOptions) -> RawTable:
         values = _numeric_frame(table, options)
     if sp.issparse(values):
         check_sparse(values, table.where)
-    try:
-        gate = Views({table.name: values})
-    except InputError as error:
-        raise InputError(f"{table.where} is not a table of numbers. {error}") from error
+    with refusing(table.where, "a table of numbers"):
+        try:
+            gate = Views({table.name: values})
+        except InputError as error:
+            raise InputError(f"{table.where} is not a table of numbers. {error}") from error
     if gate.n_samples == 0:
         raise InputError(f"{table.where} holds no samples; give one row per sample.")
     table = replace(table, values=gate.arrays[0])

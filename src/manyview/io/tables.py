@@ -246,5 +246,6 @@ def _as_frame(table: RawTable) -> RawTable:
         return table
     if sp.issparse(values) or values.ndim not in (1, 2):
         raise InputError(f"{table.where} is not a table (shape {values.shape}); give one value per sample.")
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)  # pandas cannot select from others
     column = values.ravel() if 1 in values.shape else values
     return replace(table, values=pd.DataFrame(column, columns=[table.name] if column.ndim == 1 else None))
