@@ -82,6 +82,6 @@ def test_the_verdict_depends_on_the_agreement_and_on_noise(blobs):
     found = assess_stability(model, blobs.views, 3)
     assert (found.corrected, found.verdict) == (1, "stable")
     assert found.noise.max() < 1
-    assert replace(found, noise=np.array([0.2, 1.0])).verdict == "no better than noise"
+    assert replace(found, noise=np.array([0.9, 1.0, 1.0])).verdict == "no better than noise"
     assert replace(found, agreement=np.array([0.5, 0.7]), noise=np.array([0.3])).verdict == "doubtful"
     assert assess_stability(model, blobs.views, 3, noise_repeats=0).noise.size == 0

@@ -68,7 +68,7 @@ class Stability:
     @property
     def verdict(self) -> str:
         """One of `VERDICTS`: whether the agreement is high, and whether shuffled data reach it as well."""
-        if len(self.noise) and self.corrected <= self.noise.max():
+        if len(self.noise) and self.corrected <= self.noise.mean() + self.noise.std():
             return NO_BETTER
         return STABLE if self.corrected >= HIGH_AGREEMENT else DOUBTFUL
 

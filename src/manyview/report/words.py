@@ -155,7 +155,7 @@ def _settings_sentence(model: MultiViewClusterer) -> str:
 
 
 def _stability_sentence(stability: Stability) -> str:
-    noise = f", and at most {stability.noise.max():.2f} on data with shuffled features" if len(stability.noise) else ""
+    noise = f", and {stability.noise.mean():.2f} on data with shuffled features" if len(stability.noise) else ""
     return (
         f"Stability was assessed by {stability.repeats} repetitions on {percent(stability.fraction)} of the samples: "
         f"the adjusted Rand index was {stability.corrected:.2f} on average{noise}."
