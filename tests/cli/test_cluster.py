@@ -93,7 +93,7 @@ def test_report_model_and_stability(manyview, project):
     words = ["cluster", "view_0.csv", "view_1.csv", "-k", 3, "--report", "--metadata", "truth.csv", "--save"]
     done = manyview(*words, "--repeats", 3, "--out", "out")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "of pairs stay together" in done.stdout
+    assert "stability 1.00 (stable)" in done.stdout
     out = project / "out"
     files = {path.name for path in out.iterdir()}
     assert files == {"labels.csv", "summary.json", "report.html", "associations.csv", "model.manyview"}
@@ -233,3 +233,34 @@ def test_wrong_kinds_are_refused(words, told, manyview, project):
     assert done.returncode == 2
     assert told in done.stderr
     assert not (project / "out").exists()
+
+
+def test_forced_results_replace_all_of_the_earlier_ones(manyview, project):
+    words = ["cluster", "view_0.csv", "-k", 3, "-m", "mfmsc", "--out", "out"]
+    assert manyview(*words, "--save", "--report").returncode == 0
+    assert manyview(*words).returncode == 2
+    assert manyview(*words, "--force").returncode == 0
+    assert sorted(path.name for path in (project / "out").iterdir()) == ["labels.csv", "summary.json"]
+
+
+def test_a_folder_that_cannot_be_written_is_noticed_before_any_work(manyview, project, monkeypatch):
+    monkeypatch.setattr("manyview.cli.cluster.read_views", None)
+    done = manyview("cluster", "view_0.csv", "-k", 3, "--out", "/proc/none")
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert "/proc/none cannot be written" in done.stderr
+
+
+def test_noise_is_told_from_clusters(manyview, project, rng):
+    for name in "ab":
+        pd.DataFrame(rng.normal(size=(80, 6)), index=pd.Index(range(80), name="id")).add_prefix(name).to_csv(
+            f"{name}.csv"
+        )
+    done = manyview("cluster", "a.csv", "b.csv", "-k", "auto", "-m", "mfmsc", "--repeats", 3, "--out", "noise")
+    assert done.returncode == 0, done.stderr
+    assert "is no better than on shuffled data" in done.stderr
+    assert "stability" in done.stdout
+    assert "(stable)" not in done.stdout
+    done = manyview("cluster", "view_0.csv", "view_1.csv", "-k", "auto", "-m", "mfmsc", "--repeats", 3, "--out", "real")
+    assert "shuffled" not in done.stderr
+    assert "stability 1.00 (stable)" in done.stdout
+    assert json.loads((project / "real" / "summary.json").read_text())["stability"]["verdict"] == "stable"

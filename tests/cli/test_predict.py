@@ -25,3 +25,12 @@ def test_new_samples_are_placed_with_a_saved_model(manyview, project):
         assert summary["metrics"]["acc"] == 1
     labels = pd.read_csv(project / "new" / "labels.csv")
     assert labels["sample"].tolist() == [f"patient {i}" for i in range(40, 60)]
+
+
+def test_results_do_not_replace_the_model_they_come_from(manyview, project):
+    words = ["cluster", "view_0.csv", "-k", 3, "-m", "mfmsc", "--save", "--out", "fit"]
+    assert manyview(*words).returncode == 0
+    done = manyview("predict", "fit/model.manyview", "view_0.csv", "--out", "fit", "--force")
+    assert done.returncode == 2
+    assert "fit holds the model model.manyview" in done.stderr
+    assert (project / "fit" / "model.manyview").exists()

@@ -1,5 +1,7 @@
 """Which pairs of samples stay together when the clustering is done again on parts of the data."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ def test_one_cluster_too_many_is_not_stable():
 def test_pairs_are_counted_as_by_hand():
     counts = _PairCounts(5, 2)
     counts.add(np.arange(5), np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 1]))
-    found = counts.summary(np.array([0.0]), 1.0)
+    found = counts.summary(np.array([0.0]), 1.0, np.empty(0))
     np.testing.assert_allclose(found.samples, [1 / 2, 1 / 2, 0, 1, 1])
     np.testing.assert_allclose(found.clusters, [1 / 3, 1])
     assert found.together == pytest.approx(2 / 4)
@@ -62,3 +64,24 @@ def test_other_samples_are_refused(blobs):
         assess_stability(model, blobs.views[:10])
     with pytest.raises(InputError, match="repeats=0 is too small"):
         assess_stability(model, blobs.views, 0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_is_called_noise(seed):
+    """Most pairs stay together in noise, too: in one large cluster, by chance."""
+    rng = np.random.default_rng(seed)
+    X = [rng.normal(size=(150, 5)), rng.normal(size=(150, 8))]
+    found = assess_stability(MFMSC(3).fit(X), X, 4)
+    assert found.noise.shape == (5,)
+    assert found.verdict != "stable"
+    assert found.corrected < 0.5 or found.verdict == "no better than noise"
+
+
+def test_the_verdict_depends_on_the_agreement_and_on_noise(blobs):
+    model = MFMSC(3).fit(blobs.views)
+    found = assess_stability(model, blobs.views, 3)
+    assert (found.corrected, found.verdict) == (1, "stable")
+    assert found.noise.max() < 1
+    assert replace(found, noise=np.array([0.9, 1.0, 1.0])).verdict == "no better than noise"
+    assert replace(found, agreement=np.array([0.5, 0.7]), noise=np.array([0.3])).verdict == "doubtful"
+    assert assess_stability(model, blobs.views, 3, noise_repeats=0).noise.size == 0

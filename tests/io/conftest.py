@@ -1,5 +1,7 @@
 """Fixtures for files."""
 
+import sys
+
 import pytest
 
 
@@ -14,3 +16,9 @@ def write(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Start no process to read a file, to try many of them; `test_isolated` is about those processes."""
+    monkeypatch.setattr(sys, "executable", "")

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from helpers.matlab_files import save_v5, save_v73
 from manyview import InputError
 from manyview.io import FORMATS, TableOptions, read_labels, read_metadata, read_views
+from manyview.io.guards import check_own_values
 
 
 def refused(path, **kwargs):
@@ -188,6 +189,11 @@ def test_places_outside_a_sparse_matrix(tmp_path):
     assert "x.npz cannot be read as a sparse matrix" in refused(tmp_path / "x.npz")
     save_v73(tmp_path / "y.mat", {"X": X})
     assert "X cannot be read as a sparse matrix" in refused(tmp_path / "y.mat")
+    B = sp.bsr_array(np.kron(np.eye(3), np.ones((2, 2))))
+    for wrong in (2**30, -(2**20)):
+        B.indices[1] = wrong
+        np.savez(tmp_path / "z.npz", format=b"bsr", shape=B.shape, data=B.data, indices=B.indices, indptr=B.indptr)
+        assert "z.npz cannot be read as a sparse matrix" in refused(tmp_path / "z.npz")
 
 
 def test_cells_that_hold_themselves(tmp_path):
@@ -195,7 +201,67 @@ def test_cells_that_hold_themselves(tmp_path):
     save_v73(tmp_path / "a.mat", {"X": [np.eye(2)]})
     with h5py.File(tmp_path / "a.mat", "r+") as file:
         file["X"][0, 0] = file["X"].ref
-    assert "cannot be read as a .mat file" in refused(tmp_path / "a.mat")
+    assert "X holds cells inside cells, more than 8 deep" in refused(tmp_path / "a.mat")
+
+
+def test_cells_far_inside_cells(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    save_v73(tmp_path / "a.mat", {"X": [np.eye(2)]})
+    with h5py.File(tmp_path / "a.mat", "r+") as file:
+        inner = file["X"][0, 0]
+        for i in range(2000):
+            made = file.create_dataset(f"#refs#/deep{i}", (1, 1), dtype=h5py.ref_dtype)
+            made[0, 0] = inner
+            inner = made.ref
+        file["X"][0, 0] = inner
+    assert "X holds cells inside cells, more than 8 deep" in refused(tmp_path / "a.mat")
+
+
+def external_link(file, h5py, other):
+    file["X"] = h5py.ExternalLink(str(other), "/x")
+
+
+def external_storage(file, h5py, other):
+    file.create_dataset("X", (2, 2), "f8", external=[(str(other), 0, 32)])
+
+
+def virtual(file, h5py, other):
+    layout = h5py.VirtualLayout((2, 2), "f8")
+    layout[:] = h5py.VirtualSource(str(other), "x", (2, 2))
+    file.create_virtual_dataset("X", layout)
+
+
+def reference_to_virtual(file, h5py, other):
+    virtual(file, h5py, other)
+    reference = file["X"].ref
+    file["#hidden"] = file["X"]
+    del file["X"]
+    cells = file.create_dataset("X", (1, 1), dtype=h5py.ref_dtype)
+    cells[0, 0] = reference
+
+
+@pytest.mark.parametrize("make", [external_link, external_storage, virtual, reference_to_virtual])
+@pytest.mark.parametrize("ending", [".mat", ".h5ad"])
+def test_a_file_that_pulls_in_others(tmp_path, in_this_process, make, ending):
+    h5py = pytest.importorskip("h5py")
+    anndata = pytest.importorskip("anndata")
+    with h5py.File(tmp_path / "secret.h5", "w") as file:
+        file["x"] = np.eye(2)
+    path = tmp_path / f"a{ending}"
+    anndata.AnnData(np.eye(2)).write_h5ad(path)
+    with h5py.File(path, "r+") as file:
+        del file["X"]
+        make(file, h5py, tmp_path / "secret.h5")
+    assert "takes values from other files" in refused(path)
+
+
+def test_values_from_other_files_behind_a_reference(tmp_path):
+    """An object that no link leads to, only a reference, is refused when it is reached."""
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        virtual(file, h5py, tmp_path / "b.h5")
+        with pytest.raises(InputError, match="takes values from other files"):
+            check_own_values(file["X"], "a.h5")
 
 
 # Cut off, and any bytes at all -----------------------------------------------------------------------------
@@ -244,7 +310,7 @@ def attempt(read):
 
 
 @pytest.mark.parametrize("name", [*(f"a{ending}" for ending in FORMATS), "b.mat"])
-def test_a_file_that_was_cut_off(valid_files, tmp_path, name):
+def test_a_file_that_was_cut_off(valid_files, tmp_path, in_this_process, name):
     content = (valid_files / name).read_bytes()
     path = tmp_path / name
     whole = read_views([valid_files / name]).views.arrays[0]
@@ -263,7 +329,7 @@ def test_a_file_that_was_cut_off(valid_files, tmp_path, name):
 @pytest.mark.parametrize("ending", FORMATS)
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(content=st.binary(max_size=300), start=st.integers(0, 600), kept=st.booleans())
-def test_any_bytes_at_all(valid_files, ending, content, start, kept):
+def test_any_bytes_at_all(valid_files, in_this_process, ending, content, start, kept):
     """Noise, alone or written over a part of a good file, is read or refused; nothing else ever happens."""
     kept &= ending not in (".mat", ".h5ad", ".h5mu")  # scipy's and HDF5's C code can crash on these
     good = (valid_files / f"a{ending}").read_bytes() if kept else b""
@@ -289,3 +355,14 @@ def test_any_text_at_all(text, header, id_column):
         loaded, message = attempt(lambda: read_views([path], options=options))
     assert len(message.splitlines()) == 1
     assert loaded is None or loaded.views.n_samples <= len(re.split("\r\n|\r|\n", text))
+
+
+def test_a_sparse_matrix_of_a_size_that_cannot_be(tmp_path):
+    np.savez(tmp_path / "x.npz", format=b"dia", shape=(2**62, 2**62), data=np.ones((1, 3)), offsets=np.array([2**61]))
+    refused(tmp_path / "x.npz")
+
+
+def test_numbers_in_the_other_byte_order(tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(4, dtype=">i4"))
+    assert read_labels(tmp_path / "x.npy", None, 4).tolist() == [0, 1, 2, 3]
+    assert read_metadata(tmp_path / "x.npy", None, 4)["x"].tolist() == [0, 1, 2, 3]

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from helpers.matlab_files import save_v5, save_v73
+from helpers.matlab_files import cells, save_v5, save_v73
 from manyview import InputError
 from manyview.io import FORMATS, TableOptions, read_labels, read_metadata, read_views
 
@@ -137,6 +137,14 @@ def test_cells_are_views_and_lie_as_the_others_do(tmp_path, rng, save):
 
 
 @both_versions
+def test_cells_inside_cells_are_left_out_with_a_word(tmp_path, rng, save):
+    A, B = rng.normal(size=(7, 3)), rng.normal(size=(7, 4))
+    save(tmp_path / "m.mat", {"X": [A, cells(A, B) if save is save_v5 else [A, B], B]})
+    with pytest.warns(UserWarning, match=r"m\.mat: left out 'X\{2\}', which hold cells inside cells"):
+        assert read_views([tmp_path / "m.mat"]).views.names == ("X{1}", "X{3}")
+
+
+@both_versions
 def test_matrices_ids_and_labels_of_a_mat_file(tmp_path, rng, save):
     A, B = rng.normal(size=(3, 4)), rng.normal(size=(4, 3))
     content = {"a": A, "b": B, "none": np.zeros((0, 0)), "n": np.array([[4.0]]), "ids": ["p", "q", "r", "s"]}
@@ -206,7 +214,7 @@ def test_cells_of_excel(tmp_path):
     np.testing.assert_array_equal(views.arrays[0], [[1, 2], [3, 4]])
     sheet["C4"] = datetime.datetime(2026, 1, 5)
     book.save(tmp_path / "b.xlsx")
-    with pytest.raises(InputError, match=r"b\.xlsx::Sheet, row 4, column 'y': datetime"):
+    with pytest.raises(InputError, match=r"b\.xlsx::Sheet, row 4, column 'y': '2026-01-05 00:00:00'"):
         read_views([tmp_path / "b.xlsx"])
 
 
@@ -288,7 +296,7 @@ def test_formats_may_be_mixed(tmp_path, table, adata):
         np.testing.assert_allclose(array, table.to_numpy(), rtol=1e-14)
 
 
-def test_a_library_that_is_not_installed_is_named_with_its_extra(tmp_path, table, monkeypatch):
+def test_a_library_that_is_not_installed_is_named_with_its_extra(tmp_path, table, monkeypatch, in_this_process):
     needs = {".parquet": "parquet", ".xlsx": "excel", ".mat": "hdf5", ".h5ad": "singlecell", ".h5mu": "singlecell"}
     assert needs.keys() < FORMATS.keys()
     save_v73(tmp_path / "t.mat", {"X": table.to_numpy()})
@@ -299,3 +307,58 @@ def test_a_library_that_is_not_installed_is_named_with_its_extra(tmp_path, table
     for ending, extra in needs.items():
         with pytest.raises(InputError, match=rf'pip install "manyview\[{extra}\]"'):
             read_views([tmp_path / f"t{ending}"])
+
+
+# Workbooks that look like more than they hold ----------------------------------------------------------
+
+
+@pytest.fixture
+def book():
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["id", "x", "y"], *([f"s{i}", i, i % 3] for i in range(6))):
+        book.active.append(row)
+    return book
+
+
+def test_hidden_sheets_are_left_out_with_a_word(tmp_path, book):
+    hidden = book.copy_worksheet(book.active)
+    hidden.title, hidden.sheet_state = "old", "hidden"
+    book.save(tmp_path / "a.xlsx")
+    with pytest.warns(UserWarning, match=r"left out hidden sheets 'old'; choose one with ::NAME"):
+        assert read_views([tmp_path / "a.xlsx"]).views.names == ("Sheet",)
+    assert read_views([f"{tmp_path}/a.xlsx::old"]).views.names == ("old",)
+
+
+def test_formulas_without_values_are_refused(tmp_path, book):
+    book.active["C3"] = "=B3*2"
+    book.save(tmp_path / "a.xlsx")
+    with pytest.raises(InputError, match=r"a\.xlsx::Sheet, cell C3: the formula '=B3\*2' has no stored value; open"):
+        read_views([tmp_path / "a.xlsx"])
+
+
+def test_stray_cells_are_said(tmp_path, book):
+    book.active["H4"] = 17
+    book.save(tmp_path / "a.xlsx")
+    with pytest.warns(UserWarning, match=r"a column without a name, with 1 of 6 values, was read as a feature"):
+        read_views([tmp_path / "a.xlsx"])
+    book.active["H4"] = None
+    book.active["A12"] = "s12"
+    book.save(tmp_path / "a.xlsx")
+    with pytest.warns(UserWarning, match="row 12 has one value only"):
+        read_views([tmp_path / "a.xlsx"])
+
+
+def test_a_cell_far_below_the_last_row(tmp_path, book):
+    import zipfile
+
+    book.save(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    members[sheet] = members[sheet].replace(b'r="7"', b'r="50000000"').replace(b'"A7"', b'"A50000000"')
+    with zipfile.ZipFile(tmp_path / "a.xlsx", "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    with pytest.raises(InputError, match="has a cell below row 1,048,576, the last one of Excel"):
+        read_views([tmp_path / "a.xlsx"])

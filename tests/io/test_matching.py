@@ -100,3 +100,14 @@ def test_as_many_ids_as_rows(tmp_path):
     np.savez(tmp_path / "z.npz", X=np.eye(3), ids=["a", "b"])
     with pytest.raises(InputError, match=r"z\.npz::X has 2 sample ids for 3 rows"):
         read_views([tmp_path / "z.npz"])
+
+
+@pytest.mark.parametrize(
+    ("own", "other"),
+    [("caf\u00e9", "cafe\u0301"), ("p\u00a01", "p 1"), ("p  1", "p 1"), ("P1", "p1"), ("p\u20111", "p\u20101")],
+)
+def test_ids_that_look_alike_are_shown_as_they_are_written(write, own, other):
+    a, b = write("a.csv", f"id,x\n{own},1\n"), write("b.csv", f"id,y\n{other},1\n")
+    with pytest.raises(InputError, match="look alike but are written with other characters") as error:
+        read_views([a, b])
+    assert f"it has {own!a}, they have {other!a}" in str(error.value)

@@ -185,6 +185,60 @@ def test_a_flipped_byte_is_noticed_or_does_not_matter(where, saved):
     assert_same(vars(again), vars(whole))  # zip archives tell some things twice
 
 
+def test_contents_that_are_no_text(saved):
+    with zipfile.ZipFile(saved, "w") as archive:
+        archive.writestr("model.json", b"\xff\xfe{")
+    with pytest.raises(InputError, match=r"holds no readable model\.json"):
+        load(saved)
+
+
+def test_contents_of_blanks_without_end(saved):
+    with zipfile.ZipFile(saved, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("model.json", "w") as file:
+        for _ in range(2**8 + 1):
+            file.write(b" " * 2**20)
+    with pytest.raises(InputError, match=r"model\.json has more than 268435456 bytes"):
+        load(saved)
+
+
+def npy_with_header(text):
+    header = text.encode() + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        npy_with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (2L, "),  # a TokenError in numpy
+        npy_with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1152921504606846976,)}"),
+        npy_with_header("(" * 200),
+        b"",
+    ],
+    ids=["cut off", "huge", "nested", "empty"],
+)
+def test_arrays_with_a_bad_header(array, saved):
+    import hashlib
+
+    def change(contents):
+        contents["checksums"]["0.npy"] = hashlib.sha256(array).hexdigest()
+        return contents
+
+    rewrite(saved, change, lambda name, data: array if name == "0.npy" else data)
+    with pytest.raises(InputError) as error:
+        load(saved)
+    assert str(error.value).startswith(str(saved))
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_an_archive_whose_parts_lie_outside_of_it(saved):
+    """The directory of a zip archive says where it begins: here, before the file."""
+    content = bytearray(saved.read_bytes())
+    end = content.rindex(b"PK\x05\x06")
+    content[end + 12 : end + 20] = b"\xff\xff\xff\x7f" * 2
+    saved.write_bytes(content)
+    with pytest.raises(InputError, match="cannot be read as a manyview model"):
+        load(saved)
+
+
 def test_what_is_not_there(tmp_path):
     with pytest.raises(InputError, match="was not found; give a file written by save"):
         load(tmp_path / "none")

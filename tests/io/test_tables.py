@@ -17,13 +17,13 @@ DOCS = Path(__file__).parents[2] / "docs" / "files.md"
 
 
 def test_files_of_the_same_name_are_told_apart_by_their_folder(write):
-    paths = [write(f"{folder}/new.data.csv", "1,2\n3,4\n") for folder in ("rna", "protein")]
+    paths = [write(f"{folder}/new.data.csv", "id,x\n3,4\n") for folder in ("rna", "protein")]
     assert read_views(paths).views.names == ("rna/new.data", "protein/new.data")
 
 
 def test_arrays_of_the_same_name_are_told_apart_by_their_file(tmp_path):
     for name in ("a", "b"):
-        np.savez(tmp_path / f"{name}.npz", X=np.eye(2))
+        np.savez(tmp_path / f"{name}.npz", X=np.eye(2), ids=["p", "q"])
     assert read_views([tmp_path / "a.npz", tmp_path / "b.npz"]).views.names == ("a/X", "b/X")
 
 

@@ -1,6 +1,7 @@
 """Text files: the delimiter, the header, the ids and missing values are detected."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -39,9 +40,13 @@ from manyview.io import TableOptions, read_metadata, read_views
     ],
 )
 def test_delimiter_header_and_ids_are_found(write, text, ids, features):
-    views = read_views([write("t.txt", text)]).views
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        views = read_views([write("t.txt", text)]).views
+    assert len(told) == (ids == "has no header")
     if ids == "has no header":  # nothing tells these names from values, but for what the user knows
         assert views.sample_ids.tolist() == ["gene", "a", "b"]
+        assert "the first row may be column names or a sample; it was read as a sample" in str(told[0].message)
         views = read_views([write("t.txt", text)], options=TableOptions(header="yes")).views
         ids, features = ["a", "b"], ["0", "1"]
     np.testing.assert_array_equal(views.arrays[0], [[1, 2], [3, 4]])
@@ -112,3 +117,31 @@ def test_a_column_that_changes_its_type_far_down_is_read_as_one(write):
     lines[-1] = "299999,1,other"
     metadata = read_metadata(write("t.csv", "\n".join(["gene,x,group", *lines])), None, 300_000, options=options)
     assert set(metadata["group"]) == {"0", "1", "2", "other"}
+
+
+def test_thousands_are_not_taken_for_decimals(write):
+    with pytest.raises(InputError, match=r"t\.csv: '1,200' may be 1200 or 1\.200; write numbers without commas"):
+        read_views([write("t.csv", "id;x;y\na;1,200;3\nb;900;4\n")])
+    views = read_views([write("t.csv", "id;x;y\na;1,200;3\nb;0,900;4\n")]).views
+    np.testing.assert_array_equal(views.arrays[0], [[1.2, 3], [0.9, 4]])
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", " "])
+def test_lines_of_any_length(write, rng, delimiter):
+    """An expression matrix: a line of 20,000 genes has more characters than `csv` allows a cell."""
+    X = rng.normal(size=(5, 20_000))
+    header = delimiter.join(["id", *(f"gene{i}" for i in range(X.shape[1]))])
+    lines = [delimiter.join([f"s{i}", *map(repr, map(float, row))]) for i, row in enumerate(X)]
+    views = read_views([write("t.txt", "\n".join([header, *lines]))]).views
+    np.testing.assert_allclose(views.arrays[0], X, rtol=1e-12)
+    assert views.sample_ids.tolist() == ["s0", "s1", "s2", "s3", "s4"]
+
+
+def test_a_cell_that_is_too_long_is_refused(write):
+    with pytest.raises(InputError, match=r"t\.csv"):
+        read_views([write("t.csv", f"id,x\na,1\nb,{'z' * 200_000}\n")])
+
+
+def test_the_place_of_a_value_where_csv_and_pandas_see_other_lines(write):
+    with pytest.raises(InputError, match=r"t\.csv, (line|row) \d+, column 'y'"):
+        read_views([write("t.csv", "x,y\n1,2\n\r3,4\r5,oops\n")])

@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from helpers.browsing import click_and_read, element, elements, needs_browser, start
-from manyview import OCBR, Views, make_views
+from manyview import OCBR, Stability, Views, make_views
 from manyview.preprocessing.corruption import corrupt_entries
 from manyview.report import render_report
 
@@ -56,9 +56,8 @@ def address(tmp_path_factory):
     }
     columns |= {"=days": np.arange(66) + 1, "died": [0, 1, 1] * 22, "site": ["=1+1", HOSTILE[0]] * 33}
     metadata = pd.DataFrame(columns, index=ids)
-    stability = SimpleNamespace(
-        samples=np.r_[np.nan, np.linspace(0, 1, 65)], clusters=np.array([0.9, np.nan, 0.7]), repeats=20
-    )
+    samples, clusters = np.r_[np.nan, np.linspace(0, 1, 65)], np.array([0.9, np.nan, 0.7])
+    stability = Stability(samples, clusters, together=0.8, apart=0.9, agreement=np.ones(20), fraction=0.8)
     unmatched = {"other": SimpleNamespace(count=30, first=tuple(HOSTILE[:3]))}
     page = render_report(
         model,

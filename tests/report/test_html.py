@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from manyview import METHODS, MFMSC, OCBR, InputError, Views, make_views
+from manyview import METHODS, MFMSC, OCBR, InputError, Stability, Views, make_views
 from manyview.report import render_report
 from manyview.report.html import plain, to_json
 from manyview.report.words import join_words, methods_paragraph, percent
@@ -126,7 +126,8 @@ def test_stability_and_the_choice_of_k_are_shown_when_known(blobs):
         eigengap=np.array([0.1, 0.5, 0.2]),
         chosen=3,
     )
-    stability = SimpleNamespace(samples=np.linspace(0, 1, 60), clusters=np.array([0.9, 0.8, 0.7]), repeats=20)
+    samples, clusters = np.linspace(0, 1, 60), np.array([0.9, 0.8, 0.7])
+    stability = Stability(samples, clusters, 0.8, 0.9, np.full(20, 0.6), 0.8, noise=np.array([0.1, 0.3]))
     data = data_of(render_report(model, blobs.views, stability=stability))
     assert data["selection"] == {
         "candidates": [2, 3, 4],
@@ -137,6 +138,8 @@ def test_stability_and_the_choice_of_k_are_shown_when_known(blobs):
         "chosen": 3,
     }
     assert [cluster["stability"] for cluster in data["clusters"]] == [0.9, 0.8, 0.7]
+    assert any("The clusters are doubtful: over 20 repetitions" in said for said in data["highlights"])
+    assert "adjusted Rand index was 0.60 on average, and 0.20 on data with shuffled" in data["paragraph"]
     assert data["doubtful"][0]["id"] == "0"
     assert "20 repetitions" in data["paragraph"]
     assert data["columns"][2]["name"] == "stability"

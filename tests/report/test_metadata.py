@@ -67,3 +67,9 @@ def test_metadata_is_matched_by_id():
 def test_metadata_that_does_not_fit_is_refused(index, ids, message):
     with pytest.raises(InputError, match=message):
         match_metadata(pd.DataFrame({"x": [1, 2]}, index=index), ids, 3)
+
+
+def test_huge_whole_numbers():
+    column = colour_column("big", pd.Series([1e300, -1e300, 0.0, np.nan]))
+    assert column.ordered
+    assert column.codes.tolist()[-1] == -1

@@ -1,6 +1,7 @@
 """The map: which samples are drawn, and where."""
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from manyview import MFMSC
@@ -42,3 +43,11 @@ def test_a_handful_of_samples_is_drawn_without_tsne():
     picture = lay_out_samples(spectral_coordinates(CHAIN, 2), np.arange(4), seed=0)
     assert picture.places.shape == (4, 2)
     assert "t-SNE" not in picture.how
+
+
+@pytest.mark.parametrize("n_points", [1, 2, 3])
+def test_samples_that_are_all_alike(n_points):
+    """t-SNE crashes the process where all points are one."""
+    F = np.repeat(np.eye(4)[:n_points], 40, axis=0)
+    drawn = lay_out_samples(F, np.arange(len(F)), seed=0)
+    assert np.isfinite(drawn.places).all()

@@ -41,6 +41,8 @@ def main(words: list[str] | None = None) -> None:
         fail(f"{message} See 'manyview --help'.")
     except (InputError, OSError) as error:
         fail(str(error))
+    except MemoryError as error:
+        fail(f"not enough memory; give fewer samples or features, or another method. {error}")
     sys.exit(code if isinstance(code, int) else 0)
 
 

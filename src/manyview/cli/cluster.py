@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError, check_choice, check_parameters, quoted
 from manyview.cli.options import RESULTS, Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
 from manyview.cli.results import (
     ASSOCIATIONS,
     FEATURES,
     MODEL,
     REPORT,
+    RESULT_FILES,
     build_summary,
     label_table,
     outcome_line,
@@ -27,6 +29,7 @@ from manyview.cli.results import (
 from manyview.cli.terminal import print_line, print_written, progress
 from manyview.evaluation.findings import Questions, relate
 from manyview.evaluation.markers import find_markers
+from manyview.evaluation.noise import CLEARLY_ABOVE, score_and_noise
 from manyview.evaluation.overlap import clustered_columns
 from manyview.evaluation.stability import Stability, assess_stability
 from manyview.evaluation.survival import require_lifelines
@@ -98,9 +101,9 @@ def cluster(
 ) -> None:
     """Cluster the samples of one or more files, and write a label for each."""
     out_dir = out_dir or unused_folder(RESULTS)
-    wanted = {REPORT: report, FEATURES: features, ASSOCIATIONS: metadata is not None, MODEL: save}
-    check_output(out_dir, [LABELS, SUMMARY, *(name for name, asked in wanted.items() if asked)], force=force)
+    check_output(out_dir, RESULT_FILES, force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)
+    check_choice("samples", samples, SAMPLES)
     model = make_model(method, n_clusters, seed, params, scaling, kinds)
     questions = ask(metadata, survival, batch)
     if features:
@@ -114,6 +117,7 @@ def cluster(
         about = None if metadata is None else read_metadata(metadata, views.sample_ids, views.n_samples)
         questions.check(about)
         timed("fit", seconds, lambda: fit(model, views, method, show_status))
+        timed("noise", seconds, lambda: caution(model, views, seed, show_status))
         stability = None
         if repeats:
             stability = timed("repeats", seconds, lambda: repeat(model, views, repeats, seed, show_status))
@@ -138,7 +142,7 @@ def cluster(
             )
         if save:
             contents[MODEL] = to_bytes(model)
-        written = write_files(out_dir, contents, force=force)
+        written = write_files(out_dir, contents, force=force, replaces=RESULT_FILES)
     print_unmatched(loaded)
     print_line(outcome_line(model, summary))
     for sentence in findings_sentences(findings, clustered_columns(about, views)):
@@ -184,7 +188,9 @@ def make_model(
         raise InputError(
             f"-k {n_clusters} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}."
         )
-    return cls(**{"n_clusters": parse_value(n_clusters), "random_state": seed, **given})
+    model = cls(**{"n_clusters": parse_value(n_clusters), "random_state": seed, **given})
+    check_parameters(model._rules, model.get_params(deep=False))  # before files are read
+    return model
 
 
 def parse_value(text: str) -> Any:
@@ -199,7 +205,7 @@ def parse_scaling(words: Sequence[str]) -> str | dict[str, str]:
     """Read one scaling for all views, or VIEW=SCALING for some of them."""
     if len(words) == 1 and "=" not in words[0]:
         return words[0]
-    odd = [word for word in words if "=" not in word]
+    odd = [word for word in words if not word.rpartition("=")[0]]
     if odd:
         raise InputError(
             f"--scaling {odd[0]!r} is not VIEW=SCALING, but others are; give one scaling for all views, or "
@@ -225,6 +231,20 @@ def fit(model: MultiViewClusterer, views: Views, method: str, show_status: Calla
     model.fit(views)
     if watched:
         model.set_params(callback=None)
+
+
+def caution(model: MultiViewClusterer, views: Views, seed: int, show_status: Callable[[str], None]) -> None:
+    """Warn if the number of clusters was chosen by a score that data without clusters reach as well."""
+    if model.selection_ is None or model.get_params().get("affinity") == PRECOMPUTED:  # no features to shuffle
+        return
+    show_status("comparing with shuffled data")
+    score, noise = score_and_noise(model, views, seed)
+    if score < CLEARLY_ABOVE * noise:
+        warnings.warn(
+            f"the score of {model.n_clusters_} clusters ({score:.3f}) is no better than on shuffled data "
+            f"({noise:.3f}): there may be no clusters, or another number of them.",
+            stacklevel=2,
+        )
 
 
 def repeat(

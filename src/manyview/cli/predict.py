@@ -8,9 +8,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from manyview.checks import InputError
 from manyview.cli.options import RESULTS, Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
 from manyview.cli.results import (
     MODEL,
+    RESULT_FILES,
     prediction_table,
     print_unmatched,
     scores_text,
@@ -40,7 +42,11 @@ def predict(
 ) -> None:
     """Assign new samples to the clusters of a saved model. Views are matched by name; some may be missing."""
     out_dir = out_dir or unused_folder(RESULTS)
-    check_output(out_dir, (LABELS, SUMMARY), force=force)
+    if model_file.absolute().parent == out_dir.absolute():
+        raise InputError(
+            f"{out_dir} holds the model {model_file.name}, which its results would replace; give another --out."
+        )
+    check_output(out_dir, RESULT_FILES, force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)
     model = load(model_file)
     with progress() as show_status:
@@ -62,7 +68,8 @@ def predict(
         }
         if labels is not None:
             summary["metrics"] = score_labels(labels, found)
-        written = write_files(out_dir, {LABELS: prediction_table(views, found), SUMMARY: to_json(summary)}, force=force)
+        contents = {LABELS: prediction_table(views, found), SUMMARY: to_json(summary)}
+        written = write_files(out_dir, contents, force=force, replaces=RESULT_FILES)
     print_unmatched(loaded)
     print_line(f"{views.n_samples} samples assigned to {model.n_clusters_} clusters{scores_text(summary)}")
     print_written(written)

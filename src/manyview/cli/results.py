@@ -16,6 +16,7 @@ from manyview.evaluation.metrics import score_labels
 from manyview.evaluation.stability import Stability
 from manyview.evaluation.survival import Survival
 from manyview.io import LoadedViews
+from manyview.io.results import LABELS, SUMMARY
 from manyview.methods import MultiViewClusterer
 from manyview.typing import Labels
 from manyview.views.container import Views
@@ -25,8 +26,19 @@ if TYPE_CHECKING:
 
 REPORT, MODEL = "report.html", "model.manyview"
 FEATURES, ASSOCIATIONS = "features.csv", "associations.csv"
+RESULT_FILES = (LABELS, SUMMARY, REPORT, MODEL, FEATURES, ASSOCIATIONS)
 SELECTION_FIELDS = ("candidates", "separation", "stability", "score", "eigengap", "chosen")
-STABILITY_FIELDS = ("repeats", "fraction", "together", "apart", "clusters", "agreement")
+STABILITY_FIELDS = (
+    "repeats",
+    "fraction",
+    "corrected",
+    "verdict",
+    "noise",
+    "together",
+    "apart",
+    "clusters",
+    "agreement",
+)
 
 
 def build_summary(
@@ -150,7 +162,8 @@ def prediction_table(views: Views, labels: Labels) -> str:
 def outcome_line(model: MultiViewClusterer, summary: dict[str, Any]) -> str:
     """Return the result in one line."""
     chosen = " (chosen)" if model.selection_ is not None else ""
-    stable = f", {summary['stability']['together']:.1%} of pairs stay together" if "stability" in summary else ""
+    known = summary.get("stability")
+    stable = "" if known is None else f", stability {known['corrected']:.2f} ({known['verdict']})"
     return (
         f"{model.n_clusters_} clusters{chosen} of {summary['n_samples']} samples in {summary['seconds']['fit']:.1f} s"
         f"{scores_text(summary)}{stable}"

@@ -15,7 +15,7 @@ from manyview.checks import InputError, quoted
 from manyview.cli.terminal import err, print_line, print_note
 from manyview.experiments.bench_report import overview, place_of
 from manyview.experiments.result_tables import metric_name, plural, score_table
-from manyview.experiments.results import Results, collect_results
+from manyview.experiments.results import Results, changed_data, collect_results
 from manyview.experiments.runner import Limits, check_sources, pending, run_all
 from manyview.experiments.spec import Experiment
 from manyview.experiments.store import FAILED, Row, Store
@@ -58,7 +58,7 @@ def run_experiment(experiment: Experiment, options: RunOptions) -> Results:
             run_all(experiment, store, options.limits, jobs=options.jobs, retry=options.retry, on_row=advance)
     except KeyboardInterrupt:
         print_note(f"interrupted; finished runs are kept in {store.path}, run the same command again to resume")
-        raise typer.Exit(1) from None
+        raise typer.Exit(130) from None
     return collect_results(experiment, store)
 
 
@@ -114,7 +114,10 @@ def print_texts(texts: Iterable[str]) -> None:
 
 
 def exit_if_failed(results: Sequence[Results]) -> None:
-    """Warn about skipped data sets, and exit with 1 if any run failed."""
+    """Warn about skipped and changed data sets, and exit with 1 if any run failed."""
+    changed = sorted({name for one in results for name in changed_data(one)})
+    if changed:
+        print_note(f"warning: rows of {quoted(changed)} come from different data; give another --out to run all again")
     failed = {row["run"] for one in results for row in one.failures}
     skipped = {row["dataset"] for one in results for row in one.rows if row["status"] == "skipped"}
     if skipped:

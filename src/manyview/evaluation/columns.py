@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from manyview.typing import Dense
+from manyview.typing import Dense, Mask
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_LEVELS = 12  # whole numbers with at most so many values are categories, such as classes or batches
+LARGEST_WHOLE = 2.0**53  # beyond, floats are not exact
 
 
 def numbers_of(values: pd.Series) -> Dense | None:
@@ -20,7 +21,7 @@ def numbers_of(values: pd.Series) -> Dense | None:
     if numbers is None:
         return None
     levels = np.unique(numbers[~np.isnan(numbers)])
-    return numbers if len(levels) > MOST_LEVELS or np.any(levels != np.round(levels)) else None
+    return None if len(levels) <= MOST_LEVELS and np.all(_is_whole(levels)) else numbers
 
 
 def texts_of(values: pd.Series) -> pd.Series:
@@ -28,9 +29,13 @@ def texts_of(values: pd.Series) -> pd.Series:
     import pandas as pd
 
     numbers = _finite(values)
-    if numbers is not None and np.all(np.isnan(numbers) | (numbers == np.round(numbers))):
+    if numbers is not None and np.all(np.isnan(numbers) | _is_whole(numbers)):
         values = pd.Series(numbers).astype("Int64")
     return values.astype(object).map(str, na_action="ignore").reset_index(drop=True)
+
+
+def _is_whole(numbers: Dense) -> Mask:
+    return (numbers == np.round(numbers)) & (np.abs(numbers) < LARGEST_WHOLE)
 
 
 def _finite(values: pd.Series) -> Dense | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from manyview.checks import InputError, check_int, check_real
 from manyview.evaluation.metrics import adjusted_rand_index
+from manyview.evaluation.noise import shuffle_columns
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.methods import MultiViewClusterer
 from manyview.numerics.division import or_one
 from manyview.typing import Dense, Indices
 from manyview.views.container import Views
 from manyview.views.gate import check_views
+
+VERDICTS = STABLE, DOUBTFUL, NO_BETTER = "stable", "doubtful", "no better than noise"
+HIGH_AGREEMENT = 0.8
 
 
 @dataclass(frozen=True)
@@ -34,9 +38,13 @@ class Stability:
     together, apart : float
         Share of all pairs in the same cluster that stay together, and in different clusters that stay apart.
     agreement : array (repeats,)
-        Adjusted Rand index of each repeat with the clustering, on the samples drawn.
+        Adjusted Rand index of each repeat with the clustering, on the samples drawn. It is corrected for chance: 0 is
+        the agreement of random labels.
     fraction : float
         Share of the samples drawn in each repeat.
+    noise : array
+        Agreement in the same procedure on data without structure: the features shuffled, each on its own. Empty if
+        that was not done.
     """
 
     samples: Dense
@@ -45,11 +53,24 @@ class Stability:
     apart: float
     agreement: Dense
     fraction: float
+    noise: Dense = field(default_factory=lambda: np.empty(0))
 
     @property
     def repeats(self) -> int:
         """Number of repeats."""
         return len(self.agreement)
+
+    @property
+    def corrected(self) -> float:
+        """Mean agreement of the repeats, corrected for chance."""
+        return float(self.agreement.mean())
+
+    @property
+    def verdict(self) -> str:
+        """One of `VERDICTS`: whether the agreement is high, and whether shuffled data reach it as well."""
+        if len(self.noise) and self.corrected <= self.noise.mean() + self.noise.std():
+            return NO_BETTER
+        return STABLE if self.corrected >= HIGH_AGREEMENT else DOUBTFUL
 
 
 def assess_stability(
@@ -58,6 +79,7 @@ def assess_stability(
     repeats: int = 20,
     *,
     fraction: float = 0.8,
+    noise_repeats: int = 5,
     seed: int = 0,
     on_repeat: Callable[[int], object] = lambda _: None,
 ) -> Stability:
@@ -71,6 +93,8 @@ def assess_stability(
     repeats : int
     fraction : float
         Share of the samples in each subsample, drawn without replacement.
+    noise_repeats : int
+        Repeats on shuffled features, to compare with; 0 for none. Views that are affinities are never shuffled.
     seed : int
     on_repeat : callable
         Called with the number of repeats done so far.
@@ -81,26 +105,51 @@ def assess_stability(
     """
     check_is_fitted(model, "labels_")
     check_int("repeats", repeats, minimum=1)
+    check_int("noise_repeats", noise_repeats, minimum=0)
     check_real("fraction", fraction, minimum=0.1, maximum=1)
     views = check_views(X)
     if views.n_samples != len(model.labels_):
         fitted = len(model.labels_)
         raise InputError(f"The model was fitted on {fitted} samples, but got {views.n_samples}; give the same samples.")
     rng = np.random.default_rng(seed)
-    n, c = views.n_samples, model.n_clusters_
-    size = max(c, round(fraction * n))
-    counts = _PairCounts(n, c)
+    counts = _PairCounts(views.n_samples, model.n_clusters_)
     agreement = []
-    for i in range(repeats):
-        rows = np.sort(rng.choice(n, size, replace=False))
-        again = clone(model).set_params(n_clusters=c)
-        if "callback" in again.get_params():
-            again.set_params(callback=None)
-        new = again.fit(select_samples(views, rows, model)).labels_
+    for i, (rows, new) in enumerate(_refits(model, views, repeats, fraction, rng)):
         counts.add(rows, model.labels_[rows], new)
         agreement.append(adjusted_rand_index(model.labels_[rows], new))
         on_repeat(i + 1)
-    return counts.summary(np.array(agreement), fraction)
+    noise = _noise_agreement(model, views, noise_repeats, fraction, rng)
+    return counts.summary(np.array(agreement), fraction, noise)
+
+
+def _refits(
+    model: MultiViewClusterer, views: Views, repeats: int, fraction: float, rng: np.random.Generator
+) -> Iterator[tuple[Indices, Indices]]:
+    """Fit the model again on subsamples; yield their rows and labels."""
+    n, c = views.n_samples, model.n_clusters_
+    for _ in range(repeats):
+        rows = np.sort(rng.choice(n, max(c, round(fraction * n)), replace=False))
+        yield rows, _unfitted(model).fit(select_samples(views, rows, model)).labels_
+
+
+def _unfitted(model: MultiViewClusterer) -> MultiViewClusterer:
+    again = clone(model).set_params(n_clusters=model.n_clusters_)
+    return again.set_params(callback=None) if "callback" in again.get_params() else again
+
+
+def _noise_agreement(
+    model: MultiViewClusterer, views: Views, repeats: int, fraction: float, rng: np.random.Generator
+) -> Dense:
+    """Agreement of repeats in shuffled data; each repeat has its own shuffle, fit, and fit on a subsample."""
+    if getattr(model, "affinity", None) == PRECOMPUTED or model.n_clusters_ == 1:
+        return np.empty(0)
+    agreement = []
+    for _ in range(repeats):
+        shuffled = shuffle_columns(views, rng)
+        whole = _unfitted(model).fit(shuffled)
+        ((rows, new),) = _refits(whole, shuffled, 1, fraction, rng)
+        agreement.append(adjusted_rand_index(whole.labels_[rows], new))
+    return np.array(agreement)
 
 
 def select_samples(views: Views, rows: Indices, model: MultiViewClusterer) -> Views:
@@ -132,7 +181,7 @@ class _PairCounts:
         self.apart += of_different - mixed
         self.apart_possible += of_different
 
-    def summary(self, agreement: Dense, fraction: float) -> Stability:
+    def summary(self, agreement: Dense, fraction: float, noise: Dense) -> Stability:
         return Stability(
             samples=_share(self.stayed, self.drawn),
             clusters=_share(self.within, self.possible),
@@ -140,6 +189,7 @@ class _PairCounts:
             apart=float(_share(self.apart, self.apart_possible)),
             agreement=agreement,
             fraction=fraction,
+            noise=noise,
         )
 
 

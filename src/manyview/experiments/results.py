@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from manyview.experiments.runner import rows_of
 from manyview.experiments.spec import Experiment
 from manyview.experiments.store import DONE, FAILED, Row, Store
 
@@ -73,9 +74,20 @@ class Results:
         return [row for row in self.rows if row["status"] in FAILED]
 
 
+def changed_data(results: Results) -> list[str]:
+    """Return the data sets whose rows come from different data, by the checksums in the rows."""
+    sums: dict[tuple[str, int], set[str]] = {}
+    redrawn = {dataset.name for dataset in results.experiment.datasets if dataset.subset.get("redraw")}
+    for row in results.rows:
+        if "data_sha256" in row:
+            repeat = row["repeat"] if row["dataset"] in redrawn else 0
+            sums.setdefault((row["dataset"], repeat), set()).add(row["data_sha256"])
+    return sorted({name for (name, _), found in sums.items() if len(found) > 1})
+
+
 def collect_results(experiment: Experiment, store: Store) -> Results:
     """Collect the rows of an experiment's runs; other rows in the store are ignored."""
-    rows = store.rows()
+    rows = rows_of(experiment, store)
     cells: dict[CellKey, list[Row]] = {}
     for run in experiment.runs():
         if run.id in rows:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from manyview.experiments import provenance
-from manyview.experiments.sources import check_source, plugin_version
+from manyview.experiments.sources import check_source, identify_data, plugin_version
 from manyview.experiments.spec import Experiment, Run
 from manyview.experiments.store import DONE, FAILED, Row, Store
 
@@ -46,12 +46,19 @@ class Limits:
 def pending(experiment: Experiment, store: Store, *, retry: bool = False) -> list[Run]:
     """Return the runs without a result. Skipped runs always count; failures and timeouts only with `retry`."""
     finished = DONE if retry else (*DONE, *FAILED)
-    rows = store.rows()
+    rows = rows_of(experiment, store)
     return [
         run
         for run in experiment.runs()
         if rows.get(run.id, {}).get("status") not in finished or not _has_artifact(store, run, rows[run.id])
     ]
+
+
+def rows_of(experiment: Experiment, store: Store) -> dict[str, Row]:
+    """Return the rows of an experiment's runs by run id; a row from data of another source is none of them."""
+    rows, sources = store.rows(), {d.name: identify_data(d.source, experiment.folder) for d in experiment.datasets}
+    own = {run.id: sources[run.dataset.name] for run in experiment.runs() if run.id in rows}
+    return {run: rows[run] for run, source in own.items() if source in (None, rows[run].get("data_source", source))}
 
 
 def run_all(
@@ -119,13 +126,14 @@ def _parallel(pool: Executor, job: Callable[[Run], Row], todo: Iterator[Run], jo
 def _do_run(
     run: Run, experiment: Experiment, store: Store, limits: Limits, missing: dict[str, str], children: _Children
 ) -> Row:
+    source = {"data_source": identify_data(run.dataset.source, experiment.folder)}
     if run.dataset.name in missing:  # an earlier run found that out; no need for another process
-        return start_row(run, limits) | {"status": "skipped", "error": missing[run.dataset.name]}
+        return start_row(run, limits) | source | {"status": "skipped", "error": missing[run.dataset.name]}
     with tempfile.TemporaryDirectory(prefix="manyview-") as scratch:
         result = Path(scratch) / "row.json"
         task = _task(run, experiment, store, limits, result)
         ending = children.run(task, limits, Path(scratch))
-        row = start_row(run, limits)
+        row = start_row(run, limits) | source
         if ending is not None:
             return row | ending
         return row | json.loads(result.read_text(encoding="utf-8"), parse_constant=lambda _: None)

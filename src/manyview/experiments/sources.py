@@ -7,6 +7,7 @@ A source in a spec is a key ("ocbr"), the name of an entry point in the group `m
 from __future__ import annotations
 
 import copy
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -50,6 +51,17 @@ def plugin_version(source: str) -> dict[str, str]:
     plugins = entry_points(group=GROUPS["method"])
     dist = plugins[source].dist if source in plugins.names and source not in METHODS else None
     return {} if dist is None else {dist.name: dist.version}
+
+
+def identify_data(source: str, folder: Path) -> str | None:
+    """Return what a data set is taken from: the content of an npz file (None if it is gone), otherwise the source."""
+    if not source.endswith(".npz"):
+        return source
+    path = folder / Path(source).expanduser()
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
 
 def check_source(kind: str, source: str, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -181,6 +182,10 @@ def _params(table: Params, key: str, where: str) -> dict[str, Any]:
     value = table.get(key, {})
     if not isinstance(value, dict):
         raise InputError(f"{where}: {key} is {value!r}; give a table, {key} = {{name = value}}.")
+    try:  # rows of results hold them
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{where}: {key} is {value!r}; give finite numbers, texts, true, false, or lists.") from error
     return value
 
 

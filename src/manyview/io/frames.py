@@ -1,9 +1,8 @@
-"""DataFrames as read from files: find the header and the column of sample ids, and convert values to numbers."""
+"""DataFrames as read from files: find the column of sample ids, and convert values to numbers."""
 
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,58 +13,10 @@ import pandas as pd
 import scipy.sparse as sp
 
 from manyview.checks import InputError, quoted
-from manyview.io.guards import reading
+from manyview.io.guards import check_sparse, refusing
 from manyview.io.raw_tables import RawTable, TableOptions, pick, shown
+from manyview.io.words import may_name_samples
 from manyview.views.container import Views
-
-MISSING = frozenset({
-    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
-    "NULL", "NaN", "None", "n/a", "nan", "null",
-})  # fmt: skip
-"""Words that mean a missing value: those of pandas."""
-
-_NAMES_SAMPLES = re.compile(
-    r"#?\s*((sample|subject|patient|participant|individual|donor|specimen|case|cell|object|item|row|obs|observation)s?)?"
-    r"[\s_.-]*((id|identifier|name|index|key|code|barcode|no|nr|number)s?)?|unnamed: 0",
-    re.IGNORECASE,
-)
-
-
-# Header ------------------------------------------------------------------------------------------
-
-
-def has_header(rows: Sequence[Sequence[str]], option: str) -> bool:
-    """Whether the first row holds column names, judged by the rows below it."""
-    if option != "auto":
-        return option == "yes"
-    first, rest = rows[0], rows[1:]
-    if len(first) == 1:
-        return not _is_value(first[0]) and first not in rest  # a repeated word is a value
-    if not all(map(_is_value, first[1:])):
-        return True
-    return not _is_number(first[0]) and (_may_name_samples(first[0]) or _are_values(rest))
-
-
-def _are_values(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first column holds no text."""
-    return bool(rows) and all(_is_value(row[0]) for row in rows)
-
-
-def _is_value(cell: str) -> bool:
-    return cell.strip() in MISSING or _is_number(cell)
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
-def _may_name_samples(column: object) -> bool:
-    return isinstance(column, str) and _NAMES_SAMPLES.fullmatch(column.strip()) is not None
-
 
 # Sample ids --------------------------------------------------------------------------------------
 
@@ -81,13 +32,19 @@ def with_ids(table: RawTable, keys: Sequence[str], options: TableOptions) -> Raw
         at = id_column(frame.columns, options, table.where)
         at = _found_id_column(frame, at) if options.id_column == "auto" else at
         if at is not None:
-            others = np.arange(frame.shape[1]) != at if at else slice(1, None)  # a slice copies nothing
-            table = replace(table, ids=frame.iloc[:, at], values=frame.iloc[:, others])
+            table = take_ids(table, at)
     if keys:
         names = [str(name) for name in table.values.columns]
         key = pick(keys, names, table.where)
         table = replace(table, name=key, values=table.values.iloc[:, [names.index(key)]])
     return table
+
+
+def take_ids(table: RawTable, at: int) -> RawTable:
+    """Make the column at this position the ids of a DataFrame."""
+    frame = table.values
+    others = np.arange(frame.shape[1]) != at if at else slice(1, None)  # a slice copies nothing
+    return replace(table, ids=frame.iloc[:, at], values=frame.iloc[:, others])
 
 
 def id_column(names: Sequence[Any], options: TableOptions, where: str) -> int | None:
@@ -96,7 +53,7 @@ def id_column(names: Sequence[Any], options: TableOptions, where: str) -> int | 
     if asked == "none":
         return None
     if asked == "auto":
-        return 0 if _may_name_samples(names[0]) else None
+        return 0 if may_name_samples(names[0]) else None
     if asked in list(names) and isinstance(asked, str):
         return list(names).index(asked)
     if str(asked).isdecimal() and 1 <= int(asked) <= len(names):
@@ -115,13 +72,13 @@ def _found_id_column(frame: pd.DataFrame, likely: int | None) -> int | None:
     """Return the likely id column if its values can be ids; otherwise the first column of text that can be one."""
     if frame.shape[1] == 1:
         return None
-    if likely is not None and _can_name_samples(frame.iloc[:, likely]):
+    if likely is not None and can_name_samples(frame.iloc[:, likely]):
         return likely
     texts = (i for i in _text_columns(frame) if _mostly_text(frame.iloc[:, i]))
-    return next((i for i in texts if i == 0 or _may_name_samples(frame.columns[i])), None)
+    return next((i for i in texts if i == 0 or may_name_samples(frame.columns[i])), None)
 
 
-def _can_name_samples(column: pd.Series[Any]) -> bool:
+def can_name_samples(column: pd.Series[Any]) -> bool:
     """Whether the values are text, or whole numbers without repetition."""
     numbers = _numbers(column)
     if numbers.isna().any():
@@ -174,13 +131,13 @@ def to_numeric(table: RawTable, options: TableOptions) -> RawTable:
     values = table.values
     if isinstance(values, pd.DataFrame):
         values = _numeric_frame(table, options)
-    if sp.issparse(values) and values.format in ("csr", "csc"):
-        with reading(table.where, "a sparse matrix"):
-            values.check_format(full_check=True)  # an index out of range would read arbitrary memory
-    try:
-        gate = Views({table.name: values})
-    except InputError as error:
-        raise InputError(f"{table.where} is not a table of numbers. {error}") from error
+    if sp.issparse(values):
+        check_sparse(values, table.where)
+    with refusing(table.where, "a table of numbers"):
+        try:
+            gate = Views({table.name: values})
+        except InputError as error:
+            raise InputError(f"{table.where} is not a table of numbers. {error}") from error
     if gate.n_samples == 0:
         raise InputError(f"{table.where} holds no samples; give one row per sample.")
     table = replace(table, values=gate.arrays[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,22 +24,42 @@ def require(module: str, extra: str) -> Any:
 
 @contextmanager
 def reading(where: str | Path, kind: str) -> Iterator[None]:
-    """Turn any exception on a bad file into a one-line error that names the file; silence warnings."""
-    with warnings.catch_warnings():
+    """Turn any exception on a bad file into a one-line error that names the file; silence warnings of libraries."""
+    with refusing(where, kind), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
-            yield
-        except InputError:
-            raise
-        except MemoryError as error:
-            raise InputError(f"{where} does not fit into memory.") from error
-        except Exception as error:  # libraries raise many types of errors on damaged files
-            raise InputError(f"{where} cannot be read as {kind}: {one_line(error)}") from error
+        yield
+
+
+@contextmanager
+def refusing(where: str | Path, kind: str) -> Iterator[None]:
+    """Turn any exception on a bad file into a one-line error that names the file."""
+    try:
+        yield
+    except InputError:
+        raise
+    except MemoryError as error:
+        raise InputError(f"{where} does not fit into memory.") from error
+    except Exception as error:  # libraries raise many types of errors on damaged files
+        raise InputError(f"{where} cannot be read as {kind}: {one_line(error)}") from error
+
+
+_allowed = math.inf
+
+
+def limit_memory(n_bytes: float) -> None:
+    """Count no more than this as free, in a process that may not take more."""
+    global _allowed
+    _allowed = n_bytes
+
+
+def free_memory() -> float:
+    """Bytes that this process may still take."""
+    return min(available_memory(), _allowed)
 
 
 def check_size(where: str | Path, n_bytes: int) -> None:
     """Refuse data that are larger than the free memory, before they are allocated."""
-    free = available_memory()
+    free = free_memory()
     if n_bytes > free:
         raise InputError(
             f"{where} would take {n_bytes / 2**30:.1f} GiB, but {free / 2**30:.1f} GiB of memory are free; "
@@ -47,8 +68,34 @@ def check_size(where: str | Path, n_bytes: int) -> None:
 
 
 def open_hdf5(path: str | Path) -> Any:
-    """Open an HDF5 file for reading."""
-    return require("h5py", "hdf5").File(path, "r")
+    """Open an HDF5 file for reading; refuse one that takes anything from other files."""
+    file = require("h5py", "hdf5").File(path, "r")
+    try:
+        check_own_values(file, path)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def check_own_values(item: Any, where: str | Path) -> None:
+    """Refuse an HDF5 object that takes values from other files; links are looked at, but not followed."""
+    h5py = require("h5py", "hdf5")
+    waiting, seen = [item], set()
+    while waiting:
+        item = waiting.pop()
+        address = h5py.h5o.get_info(item.id).addr
+        if address in seen:
+            continue
+        seen.add(address)
+        if isinstance(item, h5py.Group):
+            links = {name: item.get(name, getlink=True) for name in item}
+            foreign = any(isinstance(link, h5py.ExternalLink) for link in links.values())
+            waiting += [item[name] for name, link in links.items() if isinstance(link, h5py.HardLink)]
+        else:
+            foreign = isinstance(item, h5py.Dataset) and bool(item.external or item.is_virtual)
+        if foreign:
+            raise InputError(f"{where} takes values from other files ({item.name}); give a file that holds its values.")
 
 
 def declared_bytes(item: Any) -> int:
@@ -58,6 +105,13 @@ def declared_bytes(item: Any) -> int:
     sizes: list[int] = []
     item.visititems(lambda _, inner: sizes.append(int(getattr(inner, "nbytes", 0))))
     return sum(sizes)
+
+
+def check_sparse(matrix: Any, where: str | Path) -> None:
+    """Refuse a sparse matrix with an index out of range, which would read arbitrary memory."""
+    if hasattr(matrix, "check_format"):  # CSR, CSC and BSR; scipy checks the others when it makes them
+        with reading(where, "a sparse matrix"):
+            matrix.check_format(full_check=True)
 
 
 def one_line(error: BaseException, limit: int = 200) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,6 +51,12 @@ def match_samples(tables: Sequence[RawTable], samples: str) -> Matched:
     named = [table for table in tables if table.ids is not None]
     if not named:
         _check_equal_lengths(tables)
+        if len({table.file for table in tables}) > 1:
+            warnings.warn(
+                "The files have no sample ids: their rows were matched by position. Add a column of ids, or name it "
+                "with --id-column, unless all have the same samples in the same order.",
+                stacklevel=3,
+            )
         return Matched([table.values for table in tables], None, {})
     ids = pd.unique(np.concatenate([table.ids for table in named]))
     _check_order_is_known(tables, named[0], len(ids))
@@ -91,13 +98,29 @@ def missing_samples(rows: Indices, ids: NDArray[Any]) -> MissingSamples | None:
 
 def no_overlap_error(table: RawTable, others: NDArray[Any]) -> InputError:
     """Return the error for a table that shares no sample with the others, with an id of each."""
-    hint = "do they name the samples differently?"
+    own, other, hint = table.ids[0], others[0], "do they name the samples differently?"
     if _is_transposed(table, others):
         hint = "its columns are named like samples: transpose it, so that each line is a sample."
+    alike = _alike(table.ids, others)
+    if alike is not None:
+        own, other = map(ascii, alike)
+        return InputError(
+            f"{table.where} shares no sample id with the other files: it has {own}, they have {other}, which look "
+            "alike but are written with other characters; write them in the same way."
+        )
     return InputError(
-        f"{table.where} shares no sample id with the other files: it has {table.ids[0]!r}, they have {others[0]!r}; "
-        f"{hint}"
+        f"{table.where} shares no sample id with the other files: it has {own!r}, they have {other!r}; {hint}"
     )
+
+
+def _alike(ids: NDArray[Any], others: NDArray[Any]) -> tuple[str, str] | None:
+    """Return two ids that differ only in blanks, in case, or in the Unicode form of their characters."""
+    plain = {_plain_form(other): other for other in others}
+    return next(((own, plain[form]) for own in ids if (form := _plain_form(own)) in plain), None)
+
+
+def _plain_form(text: str) -> str:
+    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _check_equal_lengths(tables: Sequence[RawTable]) -> None:

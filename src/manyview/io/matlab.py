@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
-from manyview.io.guards import check_size, declared_bytes, open_hdf5, reading
+from manyview.io.guards import check_own_values, check_size, declared_bytes, open_hdf5, reading
 from manyview.io.raw_tables import ID_KEYS, RawTable, TableOptions, pick
 from manyview.typing import Indices
 
@@ -19,6 +20,7 @@ TABLES = ("X", "fea", "data", "views")
 CLASSES = ("Y", "y", "gt", "gnd", "label", "labels", "truth", "truelabel")
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 HDF5_OFFSET = 512  # MATLAB 7.3 puts its own header first
+DEEPEST = 8  # cells inside cells
 
 
 def read_matlab(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTable]:
@@ -35,6 +37,9 @@ def read_matlab(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawT
     else:
         cells = {cell: value for cell, value in pieces.items() if cell not in content}
         chosen = _matrices(cells) or _matrices(pieces)
+        nested = [cell for cell, value in cells.items() if value.dtype == object and value.size]
+        if chosen and nested:
+            warnings.warn(f"{path}: left out {quoted(nested)}, which hold cells inside cells.", stacklevel=2)
     if not chosen:
         raise InputError(f"{path} holds no matrix; its variables are {quoted(content)}.")
     ids = next((pieces[key] for key in ID_KEYS if key in pieces), None)
@@ -144,8 +149,13 @@ def _load_hdf5(path: str | Path) -> dict[str, Any]:
         return {name: _from_hdf5(item, f"{path}::{name}") for name, item in file.items() if not name.startswith("#")}
 
 
-def _from_hdf5(item: Any, where: str) -> Any:
+def _from_hdf5(item: Any, where: str, depth: int = 0) -> Any:
     """Return one variable, transposed, as MATLAB stores columns first; a struct becomes an empty cell array."""
+    if depth > DEEPEST:
+        raise InputError(
+            f"{where} holds cells inside cells, more than {DEEPEST} deep; give the tables in one cell array."
+        )
+    check_own_values(item, where)  # what only a reference leads to is not found from the root
     check_size(where, declared_bytes(item))
     if "MATLAB_sparse" in item.attrs:
         return _sparse_from_hdf5(item)
@@ -155,14 +165,14 @@ def _from_hdf5(item: Any, where: str) -> Any:
         return np.empty((0, 0))
     values = np.asarray(item[()]).T
     if values.dtype == object:
-        return _cells_from_hdf5(item, values, where)
+        return _cells_from_hdf5(item, values, where, depth + 1)
     return _text(values) if item.attrs.get("MATLAB_class") == b"char" else values
 
 
-def _cells_from_hdf5(item: Any, references: NDArray[Any], where: str) -> NDArray[Any]:
+def _cells_from_hdf5(item: Any, references: NDArray[Any], where: str, depth: int) -> NDArray[Any]:
     cells = np.empty(references.shape, dtype=object)
     for place, reference in np.ndenumerate(references):
-        cells[place] = _from_hdf5(item.file[reference], where)
+        cells[place] = _from_hdf5(item.file[reference], where, depth)
     return cells
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manyview.checks import InputError, check_choice, quoted
 
@@ -51,6 +52,17 @@ def _row(index: int) -> str:
 
 
 @dataclass(frozen=True)
+class RowNumbers:
+    """Says where a row is in a file that numbers its rows, some of which were left out."""
+
+    numbers: NDArray[Any]
+
+    def __call__(self, index: int) -> str:
+        """Return the number of a row, in words."""
+        return f"row {self.numbers[index]}"
+
+
+@dataclass(frozen=True)
 class RawTable:
     """A table as read from a file.
 
@@ -70,6 +82,15 @@ class RawTable:
     ids: Any = None
     features: Any = None
     locate: Callable[[int], str] = _row
+
+    @property
+    def file(self) -> str:
+        """The file of the table."""
+        return self.where.partition("::")[0]
+
+    def with_row_numbers(self, numbers: NDArray[Any]) -> RawTable:
+        """Return the table with the numbers that its rows have in the file."""
+        return replace(self, locate=RowNumbers(numbers))
 
 
 Reader = Callable[[Path, tuple[str, ...], TableOptions], list[RawTable]]

@@ -18,11 +18,13 @@ from manyview.checks import InputError, check_choice, quoted
 from manyview.io.excel import read_excel
 from manyview.io.frames import check_ids, holds_numbers, normalize_ids, to_numeric
 from manyview.io.guards import reading
+from manyview.io.isolated import isolated
 from manyview.io.matching import MissingSamples, find_rows, match_samples, missing_samples, no_overlap_error
 from manyview.io.matlab import CLASSES, read_matlab
 from manyview.io.numpy_files import read_npy, read_npz
 from manyview.io.parquet import read_parquet
 from manyview.io.raw_tables import RawTable, Reader, TableOptions, stem
+from manyview.io.shared_ids import find_shared_ids
 from manyview.io.singlecell import read_singlecell
 from manyview.io.text import read_text
 from manyview.typing import Indices
@@ -50,10 +52,10 @@ FORMATS: dict[str, Format] = {
     ".parquet": Format(read_parquet),
     ".npy": Format(read_npy),
     ".npz": Format(read_npz, about_samples=("labels", "label", "y", "target")),
-    ".mat": Format(read_matlab, about_samples=CLASSES),
-    ".xlsx": Format(read_excel),
-    ".h5ad": Format(read_singlecell, about_samples=("obs",)),
-    ".h5mu": Format(read_singlecell, about_samples=("obs",)),
+    ".mat": Format(isolated(read_matlab), about_samples=CLASSES),
+    ".xlsx": Format(isolated(read_excel)),
+    ".h5ad": Format(isolated(read_singlecell), about_samples=("obs",)),
+    ".h5mu": Format(isolated(read_singlecell), about_samples=("obs",)),
 }
 """Ending to format."""
 
@@ -99,7 +101,10 @@ def read_views(paths: Iterable[str | Path], *, samples: str = "all", options: Ta
     if not sources:
         raise InputError("Got no files; give at least one table of samples by features.")
     by_source = [(source, _read_views_of(source, options)) for source in sources]
-    tables = [to_numeric(table, options) for table in _with_unique_names(by_source)]
+    tables = _with_unique_names(by_source)
+    if options.id_column == "auto":
+        tables = [check_ids(table) for table in find_shared_ids(tables)]
+    tables = [to_numeric(table, options) for table in tables]
     matched = match_samples(tables, samples)
     views = Views(matched.arrays, names=[table.name for table in tables], sample_ids=matched.ids)
     views.feature_names = tuple(table.features for table in tables)
@@ -211,8 +216,13 @@ def _with_unique_names(by_source: list[tuple[Source, list[RawTable]]]) -> list[R
     return [named(source, table, len(tables) == 1) for source, tables in by_source for table in tables]
 
 
-def read_table(path: str | Path, *, options: TableOptions = AUTOMATIC) -> RawTable:
-    """Read a table about samples as a DataFrame of any types, with the sample ids if it has any."""
+def read_table(
+    path: str | Path, *, options: TableOptions = AUTOMATIC, sample_ids: NDArray[Any] | None = None
+) -> RawTable:
+    """Read a table about samples as a DataFrame of any types, with the sample ids if it has any.
+
+    With `sample_ids`, a column that holds these is recognised as the ids, whatever its name.
+    """
     source = parse_source(path)
     tables = _read(source, options, about_samples=True)
     if len(tables) > 1:
@@ -220,7 +230,10 @@ def read_table(path: str | Path, *, options: TableOptions = AUTOMATIC) -> RawTab
         raise InputError(
             f"{source.path} holds several tables; choose one with {source.path}::KEY, KEY being one of {quoted(keys)}."
         )
-    table = check_ids(_as_frame(tables[0]))
+    table = _as_frame(tables[0])
+    if sample_ids is not None and options.id_column == "auto":
+        (table,) = find_shared_ids([table], sample_ids)
+    table = check_ids(table)
     if table.values.shape[1] == 0:
         raise InputError(f"{table.where} holds only sample ids; add a column.")
     return table
@@ -230,7 +243,7 @@ def _read_about(
     path: str | Path, sample_ids: NDArray[Any] | None, n_samples: int, options: TableOptions
 ) -> tuple[RawTable, Indices]:
     """Return a table about the samples as a DataFrame, and the row of each sample in it, -1 if it is missing."""
-    table = read_table(path, options=options)
+    table = read_table(path, options=options, sample_ids=sample_ids)
     ids = None if sample_ids is None else normalize_ids(sample_ids).to_numpy()
     rows = find_rows(table, ids, n_samples)
     if ids is not None and (rows < 0).all():
@@ -244,5 +257,6 @@ def _as_frame(table: RawTable) -> RawTable:
         return table
     if sp.issparse(values) or values.ndim not in (1, 2):
         raise InputError(f"{table.where} is not a table (shape {values.shape}); give one value per sample.")
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)  # pandas cannot select from others
     column = values.ravel() if 1 in values.shape else values
     return replace(table, values=pd.DataFrame(column, columns=[table.name] if column.ndim == 1 else None))

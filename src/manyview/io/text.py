@@ -9,6 +9,7 @@ import io
 import re
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -18,9 +19,11 @@ import numpy as np
 import pandas as pd
 
 from manyview.checks import InputError
-from manyview.io.frames import MISSING, has_header, id_column, with_ids
+from manyview.io.frames import id_column, with_ids
 from manyview.io.guards import check_size, reading
+from manyview.io.header import Header, find_header
 from manyview.io.raw_tables import RawTable, TableOptions, stem
+from manyview.io.words import MISSING
 
 DELIMITERS = ("\t", ";", "|", ",", " ")  # in the order they are tried; the last means runs of blanks
 CHUNK = 2**20
@@ -28,6 +31,7 @@ HEAD_LINES, HEAD_CHARACTERS = 50, 2**20
 
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
+_THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
 _HUGE_EXPONENTS = re.compile(rb"e[+-]?\d{9}"), re.compile(rb"E[+-]?\d{9}")  # searching for one letter is quick
 
 
@@ -38,7 +42,7 @@ class Layout:
     path: Path
     delimiter: str
     decimal: str
-    header: bool
+    header: Header
     names: list[Any]
 
 
@@ -54,7 +58,8 @@ def read_text(path: Path, keys: tuple[str, ...], options: TableOptions) -> list[
         except Exception:
             _check_encoding(path)
             raise
-    table = RawTable(stem(path), frame, str(path), locate=lambda row: f"line {_line(layout, row)}")
+    layout.header.tell(str(path))
+    table = RawTable(stem(path), frame, str(path), locate=lambda row: _place(layout, row))
     return [with_ids(table, keys, options)]
 
 
@@ -136,11 +141,11 @@ def _find_layout(path: Path, text: TextIO, options: TableOptions) -> Layout:
     rows = [cells for _, cells in _rows(lines, delimiter)]
     if not rows:
         raise InputError(f"{path} is empty; give a table with one line per sample.")
-    decimal = _find_decimal(rows) if delimiter == ";" else "."
+    decimal = _find_decimal(rows, path) if delimiter == ";" else "."
     if decimal == ",":
         rows = [[cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell) else cell for cell in row] for row in rows]
-    header = has_header(rows, options.header)
-    names = _header_names(rows) if header else list(range(1, len(rows[0]) + 1))
+    header = find_header(rows, options.header)
+    names = _header_names(rows) if header.present else list(range(1, len(rows[0]) + 1))
     return Layout(path, delimiter, decimal, header, names)
 
 
@@ -166,21 +171,37 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]
 
 def _find_delimiter(lines: list[str]) -> str:
     """Return the first delimiter that splits all lines into equally many cells; otherwise into the most cells."""
-    widths = {delimiter: [len(cells) for _, cells in _rows(lines, delimiter)] for delimiter in DELIMITERS}
+    widths = {delimiter: _widths(lines, delimiter) for delimiter in DELIMITERS}
     regular = (delimiter for delimiter, counts in widths.items() if _are_columns(counts))
     most = max((",", "\t", ";", "|"), key=lambda delimiter: max(widths[delimiter], default=0))
     return next(regular, most)
 
 
+def _widths(lines: list[str], delimiter: str) -> list[int]:
+    """Return the number of cells of each line; none if a cell is too long for `csv`, as a line of 9,000 numbers is."""
+    try:
+        return [len(cells) for _, cells in _rows(lines, delimiter)]
+    except csv.Error:
+        return []
+
+
 def _are_columns(counts: list[int]) -> bool:
     """Whether lines with these numbers of cells form a table; R omits the column of row names in its header."""
-    return len(set(counts[1:])) <= 1 and max(counts, default=0) > 1 and counts[0] in (counts[-1], counts[-1] - 1)
+    return max(counts, default=0) > 1 and len(set(counts[1:])) <= 1 and counts[0] in (counts[-1], counts[-1] - 1)
 
 
-def _find_decimal(rows: list[list[str]]) -> str:
+def _find_decimal(rows: list[list[str]], path: Path) -> str:
+    """Return the decimal mark; refuse numbers such as 1,200 if nothing tells whether the comma is one."""
     cells = [cell for row in rows[1:] for cell in row]
-    has_commas = any(map(_DECIMAL_COMMA.fullmatch, cells))
-    return "," if has_commas and not any(map(_DECIMAL_POINT.fullmatch, cells)) else "."
+    commas = [cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)]
+    if not commas or any(map(_DECIMAL_POINT.fullmatch, cells)):
+        return "."
+    if all(map(_THOUSANDS.fullmatch, commas)):
+        raise InputError(
+            f"{path}: {commas[0].strip()!r} may be {commas[0].strip().replace(',', '')} or "
+            f"{commas[0].strip().replace(',', '.')}; write numbers without commas, or with a decimal point."
+        )
+    return ","
 
 
 def _header_names(rows: list[list[str]]) -> list[str]:
@@ -227,7 +248,7 @@ def _call_pandas(text: TextIO, layout: Layout, ids: int | None, **options: Any) 
     options |= {
         "sep": r"\s+" if layout.delimiter == " " else layout.delimiter,
         "decimal": layout.decimal,
-        "header": 0 if layout.header else None,
+        "header": 0 if layout.header.present else None,
         "names": range(len(layout.names)),
         "dtype": None if ids is None else {ids: str},
         "na_values": list(MISSING),
@@ -247,7 +268,7 @@ def _call_pandas(text: TextIO, layout: Layout, ids: int | None, **options: Any) 
 def _check_widths(layout: Layout) -> None:
     """Refuse a file whose lines have different numbers of cells."""
     with _decoded(_open_binary(layout.path)) as text:
-        for line, cells in islice(_rows(text, layout.delimiter), int(layout.header), None):
+        for line, cells in islice(_rows(text, layout.delimiter), int(layout.header.present), None):
             if len(cells) != len(layout.names):
                 raise InputError(
                     f"{layout.path}, line {line}, has {len(cells)} cells, but {len(layout.names)} are expected "
@@ -255,7 +276,9 @@ def _check_widths(layout: Layout) -> None:
                 )
 
 
-def _line(layout: Layout, row: int) -> int:
-    """Return the line number of a row."""
-    with _decoded(_open_binary(layout.path)) as text:
-        return next(islice(_rows(text, layout.delimiter), row + layout.header, None))[0]
+def _place(layout: Layout, row: int) -> str:
+    """Return the line of a row, or its number where the lines cannot be told: pandas reads more than `csv` does."""
+    at = row + layout.header.present
+    with suppress(csv.Error, StopIteration), _decoded(_open_binary(layout.path)) as text:
+        return f"line {next(islice(_rows(text, layout.delimiter), at, None))[0]}"
+    return f"row {row + 1}"

@@ -16,6 +16,7 @@ EXTRA_EIGENVECTORS = 10  # separate clusters that the first c eigenvectors do no
 REGULARIZATION = 1.0  # keeps a few loosely linked samples from forming their own directions
 FEWEST_DRAWN = 50  # per cluster, if it has as many, so that small clusters stay visible
 FEWEST_FOR_TSNE = 10
+SAME = 1e-9  # samples closer than this in all coordinates are one point, on which t-SNE crashes
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def choose_samples(labels: Indices, at_most: int, seed: int) -> Indices:
 def lay_out_samples(coordinates: Dense, rows: Indices, seed: int) -> SampleMap:
     """Place the given rows in the plane."""
     F = coordinates[rows]
-    if len(F) < FEWEST_FOR_TSNE:
+    if len(F) < FEWEST_FOR_TSNE or np.ptp(F, axis=0).max() < SAME:
         plane = np.pad(F, ((0, 0), (0, 2)))[:, :2]
         return SampleMap(rows, _fill_square(plane), "the first two spectral coordinates")
     # neighbourhoods settle long before the default of 1000 steps; the accuracy lost by `angle` is not visible

@@ -13,6 +13,7 @@ from manyview._version import __version__
 from manyview.environment import versions
 from manyview.evaluation.batches import BatchMixing
 from manyview.evaluation.findings import SIGNIFICANT, Findings
+from manyview.evaluation.stability import Stability
 from manyview.methods import MultiViewClusterer
 from manyview.report.data import ReportData
 from manyview.views.container import Views
@@ -99,9 +100,7 @@ def methods_paragraph(model: MultiViewClusterer, views: Views, stability: Any = 
         _method_sentence(model),
         _settings_sentence(model),
         _convergence_sentence(model),
-        f"Stability was assessed by {stability.repeats} repetitions on resampled data."
-        if stability is not None
-        else "",
+        "" if stability is None else _stability_sentence(stability),
         f"Software: {join_words([f'{name} {number}' for name, number in versions().items()])}.",
     )
     return " ".join(sentence for sentence in sentences if sentence)
@@ -162,6 +161,14 @@ def _settings_sentence(model: MultiViewClusterer) -> str:
     return f"{settings} parameters had their default values, and the random seed was {seed}."
 
 
+def _stability_sentence(stability: Stability) -> str:
+    noise = f", and {stability.noise.mean():.2f} on data with shuffled features" if len(stability.noise) else ""
+    return (
+        f"Stability was assessed by {stability.repeats} repetitions on {percent(stability.fraction)} of the samples: "
+        f"the adjusted Rand index was {stability.corrected:.2f} on average{noise}."
+    )
+
+
 def _convergence_sentence(model: MultiViewClusterer) -> str:
     if model.n_iter_ <= 1:
         return ""
@@ -182,8 +189,9 @@ def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
     if data.stability is not None:
         values = data.stability.clusters
         found.append(
-            f"Over {data.stability.repeats} repetitions on resampled data, the stability of the clusters ranges "
-            f"from {np.nanmin(values):.2f} to {np.nanmax(values):.2f}."
+            f"The clusters are {data.stability.verdict}: over {data.stability.repeats} repetitions on resampled data, "
+            f"their agreement corrected for chance (ARI) is {data.stability.corrected:.2f}, and the stability of a "
+            f"cluster ranges from {np.nanmin(values):.2f} to {np.nanmax(values):.2f}."
         )
     if not model.converged_:
         found.append(

@@ -1,0 +1,57 @@
+"""Data without any structure that look like the given ones: what a method finds in them, it finds by chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from manyview.methods import MultiViewClusterer
+from manyview.typing import Array, Indices
+from manyview.views.container import Views
+
+SHUFFLES = 2
+CLEARLY_ABOVE = 3  # times; the score of one shuffle is often twice that of another
+
+
+def shuffle_columns(views: Views, rng: np.random.Generator) -> Views:
+    """Permute the values of every feature among the samples, each feature on its own.
+
+    Every feature keeps its values, and every sample the views that it has.
+    """
+    shuffled = {}
+    for name, X, present in zip(views.names, views.arrays, views.present.T, strict=True):
+        rows = np.flatnonzero(present)
+        shuffled[name] = _shuffle_sparse(X, rows, rng) if sp.issparse(X) else _shuffle_dense(X, rows, rng)
+    return Views(shuffled)
+
+
+def _shuffle_dense(X: Array, rows: Indices, rng: np.random.Generator) -> Array:
+    shuffled = X.copy()
+    shuffled[rows] = rng.permuted(X[rows], axis=0)
+    return shuffled
+
+
+def _shuffle_sparse(X: Array, rows: Indices, rng: np.random.Generator) -> Array:
+    """Give the entries of each column other rows; those of absent samples stay."""
+    absent = np.setdiff1d(np.arange(X.shape[0]), rows)
+    columns = sp.csc_array(X[rows])
+    for start, end in zip(columns.indptr[:-1], columns.indptr[1:], strict=True):
+        columns.indices[start:end] = rng.permutation(len(rows))[: end - start]
+    columns.has_sorted_indices = False
+    back = np.argsort(np.r_[rows, absent])
+    return sp.csr_array(sp.vstack([sp.csr_array(columns), X[absent]], format="csr")[back])
+
+
+def score_and_noise(model: MultiViewClusterer, views: Views, seed: int = 0) -> tuple[float, float]:
+    """Score of the chosen number of clusters, and the highest score of the numbers chosen for shuffled data.
+
+    Unless the first is `CLEARLY_ABOVE` times the second, the data may have no clusters at all.
+    """
+    rng = np.random.default_rng(seed)
+    again = [clone(model).fit(shuffle_columns(views, rng)) for _ in range(SHUFFLES)]
+    return _best_score(model), max(map(_best_score, again))
+
+
+def _best_score(model: MultiViewClusterer) -> float:
+    return 0.0 if model.selection_ is None else float(model.selection_.score.max())

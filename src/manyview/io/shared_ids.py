@@ -1,0 +1,77 @@
+"""Sample ids that no name gives away: a column whose values are those of a column, or of the ids, of another file."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from manyview.io.frames import can_name_samples, normalize_ids, take_ids
+from manyview.io.raw_tables import RawTable
+
+LEAST_SHARED = 0.5  # of the values of the shorter column
+FEWEST_NUMBERS = 5  # whole numbers must share so many values; a few can be the same by chance
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column that can be ids: its position in its table, its name, and its values as ids."""
+
+    at: int
+    name: str
+    values: frozenset[str]
+
+
+def find_shared_ids(tables: Sequence[RawTable], known: Any = None) -> list[RawTable]:
+    """Give ids to tables without, where a column holds the same unique texts or whole numbers as another table.
+
+    Columns are compared if they have the same name, or if both are the first. `known` are ids from elsewhere.
+    """
+    ids = [frozenset(normalize_ids(table.ids)) for table in tables if table.ids is not None]
+    ids += [] if known is None else [frozenset(normalize_ids(known))]
+    candidates = [_candidates(table) for table in tables]
+    found = [
+        next((column for column in columns if _is_shared(column, ids, candidates[:i] + candidates[i + 1 :])), None)
+        for i, columns in enumerate(candidates)
+    ]
+    _tell([f"{column.name!r} of {table.where}" for table, column in zip(tables, found, strict=True) if column])
+    return [
+        table if column is None else take_ids(table, column.at) for table, column in zip(tables, found, strict=True)
+    ]
+
+
+def _tell(columns: list[str]) -> None:
+    if not columns:
+        return
+    said = "holds values of the sample ids, and was" if len(columns) == 1 else "hold the same values, and were"
+    warnings.warn(
+        f"{' and '.join(columns)} {said} taken for sample ids. Set --id-column to another column, or to none, if "
+        "that is wrong.",
+        stacklevel=4,
+    )
+
+
+def _candidates(table: RawTable) -> list[_Column]:
+    frame = table.values
+    if table.ids is not None or not isinstance(frame, pd.DataFrame) or frame.shape[1] < 2:
+        return []
+    return [
+        _Column(i, str(name), frozenset(normalize_ids(frame.iloc[:, i])))
+        for i, name in enumerate(frame.columns)
+        if can_name_samples(frame.iloc[:, i]) and frame.iloc[:, i].is_unique
+    ]
+
+
+def _is_shared(column: _Column, ids: list[frozenset[str]], others: list[list[_Column]]) -> bool:
+    """Whether some ids, or a column of another table, hold the same values."""
+    alike = (c.values for group in others for c in group if column.name == c.name or column.at == c.at == 0)
+    return any(_share(column.values, values) for values in (*ids, *alike))
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> bool:
+    shared = one & other
+    enough = len(shared) >= FEWEST_NUMBERS or not all(value.lstrip("+-").isdecimal() for value in shared)
+    return enough and len(shared) >= LEAST_SHARED * min(len(one), len(other))
