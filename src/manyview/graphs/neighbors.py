@@ -16,7 +16,7 @@ FILLED = 0.25  # share of the samples that have a value: such a column is treate
 def nearest_neighbors(X: Array, k: int) -> tuple[Dense, Indices]:
     """Distances and indices (n x k) of the k nearest other samples, nearest first.
 
-    A sample is never its own neighbour, also when it has duplicates. With fewer than k other
+    A sample is never its own neighbour, even if it has duplicates. With fewer than k other
     samples, all of them are returned. Distances are in units of `without_extremes`. Time O(n^2 d), in blocks.
     """
     k = max(1, min(k, X.shape[0] - 1))

@@ -192,7 +192,7 @@ def search_with_price(
 ) -> tuple[Labels, Search]:
     """Maximise J with a price of labels, in units of gamma I / H of the best partition without one.
 
-    The prices of the settings are gone through, the highest first: it leaves poor optima, in which a large group is
+    The prices of the settings are tried in turn, the highest first: it escapes poor optima, in which a large group is
     halved.
     """
     settings = model.settings

@@ -41,7 +41,7 @@ class SearchSettings:
     background : eta, the share of edges that are expected to mean nothing
     label_cost : pi, in nats paid for every nat of the labels
     label_price : gamma, pi in units of the information that a nat of labels brings on average (`agreement`)
-    prices : those gone through, in units of gamma; the last one counts
+    prices : tried in turn, in units of gamma; the last one counts
     degree_regularization : tau of the cuts that are started from
     few_clusters : splits and merges need clusters to spare; with so few, every view's own cut is a start as well
     sweeps : most passes over the samples in an ascent; it nearly always ends sooner, by itself

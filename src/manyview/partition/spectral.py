@@ -34,9 +34,9 @@ def spectral_embedding(W: sp.csr_array, k: int, degree_regularization: float = 0
 
 
 def affinity_features(W: sp.csr_array, rank: int, degree_regularization: float = 0.0) -> Dense:
-    """Return features (n x rank) whose products make up the normalised affinity, as nearly as that rank allows.
+    """Return features (n x rank) whose products approximate the normalised affinity.
 
-    For methods that need features where only affinities are at hand.
+    For methods that need features when only affinities are given.
     """
     values, F = spectral_embedding(W, rank, degree_regularization)
     return F * np.sqrt(np.maximum(values, 0))

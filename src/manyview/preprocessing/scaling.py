@@ -96,7 +96,7 @@ class Standardizer:
 
     Columns are first divided by their largest magnitude (outliers left out, if robust), so that squares of huge
     (1e300) or tiny values neither overflow nor vanish. Constant columns (sd 0) become 0, and values farther out than
-    `limit` deviations are brought to it. Missing values (NaN) stay missing, and count for nothing.
+    `limit` deviations are brought to it. Missing values (NaN) stay missing, and are ignored.
     """
 
     largest: NDArray[Any]

@@ -29,7 +29,7 @@ REPRESENTATION_GRAPHS = ("angle", "sum")
 RANKS_PER_CLUSTER, LOWEST_RANK = 3, 30  # of the features that stand for given affinities
 FREE_SHARE = 0.8  # of the free memory that a fit may take
 OTHERWISE = "cluster fewer samples, or take a method on sparse graphs such as MFMSC or OCBR."
-COPIES = 15  # Z, its copies, multipliers and what the updates need for a moment; measured, rounded up
+COPIES = 15  # Z, its copies, multipliers and temporary arrays of the updates; measured, rounded up
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -92,7 +92,7 @@ class Recovery:
         self._extrapolate(L)
 
     def _extrapolate(self, L: Dense) -> None:
-        """Nesterov's momentum, begun anew whenever it points uphill (O'Donoghue and Candes)."""
+        """Nesterov's momentum, restarted whenever it points uphill (O'Donoghue and Candes)."""
         step = L - self.L
         if np.vdot(self.Y - L, step) > 0:
             self.momentum, self.Y = 1.0, L
