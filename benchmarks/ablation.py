@@ -56,10 +56,9 @@ CHANGES = {
     "joint graph, normalised cut": Change({"graph": "joint"}),
     "sum of graphs, normalised cut": Change({"graph": "sum"}),
     "blend of both, normalised cut": Change({"graph": "blend"}),
-    "block model without the joint layer": Change(settings={"joint_weight": 1e-9}),
-    "block model without soft starts": Change(search={"relaxed": False}),
-    "block model without splits and merges": Change(search={"rounds": 0}),
-    "block model without a cost of labels": Change(search={"label_cost": 0.0}),
+    "no soft starts": Change(search={"relaxed": 0}),
+    "no splits and merges": Change(search={"rounds": 0}),
+    "no price of labels": Change(search={"label_price": 0.0}),
 }
 
 

@@ -7,6 +7,8 @@ import scipy.linalg
 
 from manyview.typing import Dense
 
+WELL_CONDITIONED = 0.02  # smallest eigenvalue of a Gram matrix of unit columns whose inverse root is accurate
+
 
 def economical_svd(A: Dense) -> tuple[Dense, Dense, Dense]:
     """Thin SVD ``A = P diag(s) Q'``; a much longer than wide A is reduced by a QR first.
@@ -64,7 +66,7 @@ def orthonormal_columns(A: Dense) -> Dense:
     if lengths.min() > 0:
         A = A / lengths
         w, V = np.linalg.eigh(A.T @ A)
-        if w[0] > 0.02:
+        if w[0] > WELL_CONDITIONED:
             return A @ ((V / np.sqrt(w)) @ V.T)
     return np.linalg.qr(A)[0]
 

@@ -9,6 +9,7 @@ from manyview.numerics.starts import fixed_directions
 from manyview.typing import Dense
 
 SMALL = 100  # up to this size a full SVD is as quick as a partial one
+SMALLEST_RATIO = 1e-7  # of singular values: below, the root of an eigenvalue in double precision is rounding
 FRESH = 10  # random directions beside those known, so that a partial SVD comes to know others
 
 
@@ -63,5 +64,5 @@ def _singular_vectors(V: Dense) -> tuple[Dense, Dense, Dense]:
     """
     w, P = np.linalg.eigh(np.matmul(V.T, V, dtype=np.float64))
     s, P = np.sqrt(np.maximum(w[::-1], 0)), P[:, ::-1]
-    Q = V @ (P / np.maximum(s, 1e-7 * s[0] or 1.0)).astype(V.dtype)
+    Q = V @ (P / np.maximum(s, SMALLEST_RATIO * s[0] or 1.0)).astype(V.dtype)
     return s.astype(V.dtype), P.astype(V.dtype), Q

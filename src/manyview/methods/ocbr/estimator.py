@@ -69,8 +69,9 @@ class OCBR(MultiViewClusterer):
     .. math:: \min_{U_i'U_i = I,\, D_i,\, E_i} \sum_i \tau_i |D_i|_* + \kappa_i |E_i|_1
               + \tfrac12 |X_i - U_i D_i' - E_i|_F^2
 
-    and then maximises the likelihood of a block model of all graphs. See docs/method.md for the derivation, and for
-    what each part buys. The paper's own algorithm is `PaperOCBR`.
+    and takes E out only where there are gross errors. Then it finds the partition that neighbours in different views
+    agree on. See docs/method.md for the derivation, and for what each part buys. The paper's own algorithm is
+    `PaperOCBR`.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ class OCBR(MultiViewClusterer):
         features than `n_components` it is raised, up to three times.
     graph : {"consensus", "joint", "sum", "blend"}, default="consensus"
         What is partitioned. "consensus": all graphs, each telling only what it can tell
-        (`manyview.partition.blockmodel`). The others cut one graph: "joint", of distances summed over the views;
+        (`manyview.partition.agreement`). The others cut one graph: "joint", of distances summed over the views;
         "sum", the views' graphs added; "blend", both.
     kinds : dict of view name to kind, optional
         What a view is, where the values do not show it: "features", "coordinates" (of a PCA, LSI or other embedding),

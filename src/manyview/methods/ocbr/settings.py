@@ -22,9 +22,9 @@ class Settings:
     neighbors, sparse_neighbors : of a sample; those of a sparse view share few features, so more of them must vote
     rarity : whether rare features of sparse views are weighted up
     clean_counts : whether entries of sparse views are weighed by how likely they are signal
-    joint_weight : of the joint graph among the layers; a view's graph has 1
+    joint_weight : of the joint graph in the block model that places new samples; a view's graph has 1
     silent : share of an equal share of the information; a view that tells less is noise
-    search : how the block model is searched
+    search : how the partition is searched
     """
 
     rank: int = 60
