@@ -4,6 +4,7 @@ import scipy.sparse as sp
 from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
 
+from helpers.sparse_tables import random_table
 from manyview import InputError
 from manyview.graphs.affinity import (
     GRAPHS,
@@ -33,7 +34,7 @@ def distances(X):
 
 
 def random_graph(rng, n=30):
-    W = sp.random_array((n, n), density=0.2, rng=rng, format="csr")
+    W = random_table(rng, (n, n), 0.2)
     W.setdiag(0)
     W.eliminate_zeros()
     return sp.csr_array(W + W.T)
@@ -168,7 +169,7 @@ def test_unknown_graph_is_refused_with_the_list():
     ],
 )
 def test_symmetrize(how, reference, rng):
-    W = sp.random_array((20, 20), density=0.3, rng=rng, format="csr")
+    W = random_table(rng, (20, 20), 0.3)
     np.testing.assert_array_equal(symmetrize(W, how).toarray(), reference(W.toarray()))
 
 

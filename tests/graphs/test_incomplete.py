@@ -5,7 +5,90 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances
 
-from manyview.graphs.incomplete import IncompleteSamples, nearest_shared, shared_graph, shared_weights, spread_graph
+from manyview.graphs.affinity import adaptive_weights
+from manyview.graphs.incomplete import (
+    IncompleteSamples,
+    nearest_shared,
+    shared_graph,
+    shared_links,
+    shared_weights,
+    spread_graph,
+    with_zero_rows,
+)
+
+FORMS = pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+
+
+def distance(views, present, i, others, others_present, j):
+    """Return d(i, j) as defined in the module, one view at a time."""
+    shared = present[i] & others_present[j]
+    if not shared.any():
+        return np.inf
+    known = sum(((X[i] - Y[j]) ** 2).sum() for X, Y, both in zip(views, others, shared, strict=True) if both)
+    return known + (~shared).sum()
+
+
+def random_samples(n, rng):
+    """Rows of three views, of which each sample lacks some, but not all."""
+    present = rng.random((n, 3)) < 0.6
+    present[np.arange(n), rng.integers(3, size=n)] = True
+    return [rng.standard_normal((n, d)) for d in (2, 4, 1)], present
+
+
+@FORMS
+def test_distances_are_those_of_the_definition(form, rng):
+    (X, here), (Y, there) = random_samples(9, rng), random_samples(12, rng)
+    expected = [[distance(X, here, i, Y, there, j) for j in range(12)] for i in range(9)]
+    some, others = IncompleteSamples(list(map(form, X)), here), IncompleteSamples(list(map(form, Y)), there)
+    np.testing.assert_allclose(some.squared_distances(others), expected, atol=1e-12)
+    assert (len(some), some.complete) == (9, False)
+    np.testing.assert_allclose(some[3:5].squared_distances(others), expected[3:5], atol=1e-12)
+
+
+@FORMS
+@pytest.mark.parametrize("k", [1, 3, 50])
+def test_links_go_to_the_nearest_by_the_definition(form, k, rng):
+    (X, here), (Y, there) = random_samples(9, rng), random_samples(12, rng)
+    others = IncompleteSamples(list(map(form, Y)), there)
+    links = shared_links(IncompleteSamples(list(map(form, X)), here), others, k).toarray()
+    for i in range(9):
+        d = np.array([distance(X, here, i, Y, there, j) for j in range(12)])
+        nearest = np.argsort(d)[: k + 1]
+        nearest = nearest[np.isfinite(d[nearest])]
+        far = np.full(min(k + 1, 12) - len(nearest), d[nearest[-1]])
+        weights = adaptive_weights(np.r_[d[nearest], far][None])[0]
+        expected = np.zeros(12)
+        expected[nearest[: len(weights)]] = weights[: len(nearest)]
+        np.testing.assert_allclose(links[i], expected, atol=1e-9)
+
+
+def test_graphs_link_the_nearest_by_the_definition(rng):
+    X, here = random_samples(14, rng)
+    samples = IncompleteSamples(X, here)
+    d = np.array([[distance(X, here, i, X, here, j) for j in range(14)] for i in range(14)])
+    np.fill_diagonal(d, np.inf)
+    nearest = np.argsort(d, axis=1)[:, :4]
+    directed = np.zeros((14, 14))
+    np.put_along_axis(directed, nearest[:, :3], shared_weights(np.take_along_axis(d, nearest, axis=1)), axis=1)
+    np.testing.assert_allclose(shared_graph(samples, 3).toarray(), (directed + directed.T) / 2, atol=1e-9)
+
+
+@FORMS
+def test_rows_of_absent_samples_become_zero_and_the_table_stays(form, rng):
+    table = form(rng.standard_normal((4, 3)))
+    before = table.copy()
+    kept = with_zero_rows(table, np.array([True, False, True, False]))
+    as_dense = kept.toarray() if sp.issparse(kept) else kept
+    np.testing.assert_array_equal(as_dense[[1, 3]], 0)
+    np.testing.assert_array_equal(as_dense[[0, 2]], (before.toarray() if sp.issparse(before) else before)[[0, 2]])
+    assert abs(table - before).sum() == 0
+    assert with_zero_rows(table, np.ones(4, bool)) is table
+
+
+def test_links_keep_the_precision_of_the_tables(rng):
+    X, here = random_samples(9, rng)
+    samples = IncompleteSamples([table.astype(np.float32) for table in X], here)
+    assert shared_links(samples, samples, 2).dtype == shared_graph(samples, 2).dtype == np.float32
 
 
 def test_distances_of_complete_samples_are_those_side_by_side(rng):

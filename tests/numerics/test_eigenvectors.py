@@ -8,6 +8,7 @@ import scipy.linalg
 import scipy.optimize
 import scipy.sparse as sp
 
+from helpers.sparse_tables import random_table
 from manyview.graphs.laplacian import normalized_adjacency
 from manyview.numerics import eigenvectors
 from manyview.numerics.eigenvectors import fix_signs, top_eigenvectors
@@ -29,7 +30,7 @@ def test_simplex_projection_agrees_with_a_general_solver(rng):
 
 
 def random_graph(n, density=0.1, seed=0):
-    A = sp.random_array((n, n), density=density, rng=np.random.default_rng(seed), format="csr")
+    A = random_table(np.random.default_rng(seed), (n, n), density)
     return A + A.T
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from manyview.numerics.proximal import singular_value_threshold, soft_threshold
+from manyview.numerics.proximal import partial_singular_value_threshold, singular_value_threshold, soft_threshold
 
 numbers = st.floats(-100, 100, allow_nan=False)
 thresholds = st.floats(0, 50)
@@ -64,3 +64,11 @@ def test_proximal_map_is_nonexpansive(name, pair, t):
     prox, _ = PROXIMAL_MAPS[name]
     A, B = pair
     assert np.linalg.norm(prox(A, t) - prox(B, t)) <= np.linalg.norm(A - B) + 1e-8
+
+
+def test_the_partial_threshold_keeps_the_precision(rng):
+    A = (rng.standard_normal((150, 4)) @ rng.standard_normal((4, 140))).astype(np.float32)
+    found, basis = partial_singular_value_threshold(A, 1.0)
+    assert found.dtype == basis.dtype == np.float32
+    np.testing.assert_allclose(found, singular_value_threshold(A, 1.0), atol=1e-3)
+    assert basis.shape[1] < 70

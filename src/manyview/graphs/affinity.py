@@ -7,24 +7,26 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from manyview.checks import InputError, check_choice
+from manyview.graphs.batches import neighbors_of
 from manyview.graphs.connection import connect
 from manyview.graphs.laplacian import symmetrize
-from manyview.graphs.neighbors import from_neighbors, nearest_neighbors
+from manyview.graphs.neighbors import from_neighbors
+from manyview.graphs.recall import graph_named
 from manyview.preprocessing.scaling import Scaling, scale_views, without_extremes
-from manyview.typing import Array, Dense
+from manyview.typing import Array, Dense, Indices
 from manyview.views.container import Views
 
 
-def knn_graph(X: Array, k: int) -> sp.csr_array:
-    """Link each sample to its k nearest with weight 1; a link that only one side wants counts half."""
+def knn_graph(X: Array, k: int, batch: Indices | None = None) -> sp.csr_array:
+    """Link each sample to its k nearest with weight 1; a link in one direction only counts half."""
     n = X.shape[0]
     if n == 1:
         return sp.csr_array((1, 1), dtype=X.dtype)
-    _, neighbors = nearest_neighbors(X, k)
+    _, neighbors = neighbors_of(X, k, batch)
     return symmetrize(from_neighbors(np.ones(neighbors.shape, X.dtype), neighbors))
 
 
-def adaptive_graph(X: Array, s: int) -> sp.csr_array:
+def adaptive_graph(X: Array, s: int, batch: Indices | None = None) -> sp.csr_array:
     r"""Graph of the s adaptive neighbours: each row solves, over the simplex,
 
     .. math:: \min_w \sum_k d_k w_k + \gamma \sum_k w_k^2, \qquad d_k = |x_j - x_k|^2,
@@ -34,7 +36,7 @@ def adaptive_graph(X: Array, s: int) -> sp.csr_array:
     n = X.shape[0]
     if n == 1:
         return sp.csr_array((1, 1), dtype=X.dtype)
-    distances, neighbors = nearest_neighbors(X, s + 1)
+    distances, neighbors = neighbors_of(X, s + 1, batch)
     weights = adaptive_weights(distances**2).astype(X.dtype)
     return symmetrize(from_neighbors(weights, neighbors[:, : weights.shape[1]]))
 
@@ -56,7 +58,7 @@ def adaptive_weights(d: Dense) -> Dense:
     return np.where(tied, 1 / s, gaps / np.where(tied, 1, total)).astype(d.dtype)
 
 
-def local_scaling_graph(X: Array, k: int, scale_neighbor: int = 7) -> sp.csr_array:
+def local_scaling_graph(X: Array, k: int, batch: Indices | None = None, scale_neighbor: int = 7) -> sp.csr_array:
     r"""Self-tuned affinity on the kNN graph, :math:`\exp(-|x_i - x_j|^2 / (\sigma_i \sigma_j))`.
 
     sigma_i is the distance of sample i to its `scale_neighbor`-th neighbour, so no bandwidth has to be set.
@@ -64,7 +66,7 @@ def local_scaling_graph(X: Array, k: int, scale_neighbor: int = 7) -> sp.csr_arr
     n = X.shape[0]
     if n == 1:
         return sp.csr_array((1, 1), dtype=X.dtype)
-    distances, neighbors = nearest_neighbors(X, k)
+    distances, neighbors = neighbors_of(X, k, batch)
     sigma = distances[:, min(scale_neighbor, distances.shape[1]) - 1]
     positive = sigma[sigma > 0]
     # a sample with that many duplicates has no scale of its own: it takes the smallest one there is
@@ -78,17 +80,17 @@ def local_scaling_graph(X: Array, k: int, scale_neighbor: int = 7) -> sp.csr_arr
 GRAPHS = {"knn": knn_graph, "adaptive": adaptive_graph, "self_tuning": local_scaling_graph}
 
 
-def build_graph(X: Array, kind: str, n_neighbors: int) -> sp.csr_array:
+def build_graph(X: Array, kind: str, n_neighbors: int, batch: Indices | None = None) -> sp.csr_array:
     """Build the graph called `kind`: "knn", "adaptive" or "self_tuning"."""
-    return GRAPHS[check_choice("affinity", kind, tuple(GRAPHS))](X, n_neighbors)
+    return GRAPHS[check_choice("affinity", kind, tuple(GRAPHS))](X, n_neighbors, batch)
 
 
 PRECOMPUTED = "precomputed"
 
 
-def linked_graph(X: Array, kind: str, n_neighbors: int, n_clusters: int) -> sp.csr_array:
+def linked_graph(X: Array, kind: str, n_neighbors: int, n_clusters: int, batch: Indices | None = None) -> sp.csr_array:
     """Build the graph called `kind`, and `connect` it if it falls into more pieces than clusters are wanted."""
-    W = build_graph(X, kind, n_neighbors)
+    W = build_graph(X, kind, n_neighbors, batch)
     pieces = connected_components(W, directed=False)[0]
     # which of the pieces belong together is in X, not in W
     return connect(W, X) if pieces > n_clusters else W
@@ -101,11 +103,15 @@ def view_graphs(
     if affinity == PRECOMPUTED:
         return [as_graph(A, name) for name, A in views.items()], dict.fromkeys(views.names, "none")
     tables, used = scale_views(views, scaling)
-    return [linked_graph(X, affinity, n_neighbors, n_clusters) for X in tables], used
+    graphs = []
+    for name, X in zip(views.names, tables, strict=True):
+        with graph_named(name):
+            graphs.append(linked_graph(X, affinity, n_neighbors, n_clusters, views.batch))
+    return graphs, used
 
 
 def as_graph(A: Array, name: str) -> sp.csr_array:
-    """Return a view that is an affinity matrix as a graph, or say what keeps it from being one.
+    """Return a view that is an affinity matrix as a graph, or say why it is not one.
 
     It has to be square, non-negative, and symmetric up to rounding. The diagonal is left out.
     """

@@ -1,9 +1,9 @@
 """Samples that lack values: comparing them over the views that they share, and filling in from neighbours.
 
 Samples i and j are compared over the views that both are in, S(i, j); an unknown distance is taken to be the mean one,
-which is 1 in every view scaled to that (`to_unit_distance`):
+m_v, which is 1 in every view scaled to that (`to_unit_distance`):
 
-    d(i, j) = sum_{v in S(i, j)} |z_vi - z_vj|^2  +  #(views not in S(i, j)),
+    d(i, j) = sum_{v in S(i, j)} |z_vi - z_vj|^2  +  sum_{v not in S(i, j)} m_v,
 
 infinite if they share no view. For complete samples that is the squared distance of the views side by side. Values
 missing within a view count as the feature's mean in these distances.
@@ -18,8 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.graphs.affinity import adaptive_weights
+from manyview.graphs.batches import draw_neighbors
 from manyview.graphs.laplacian import symmetrize
-from manyview.graphs.neighbors import BLOCK_ENTRIES, k_smallest
+from manyview.graphs.neighbors import BLOCK_ENTRIES, NeighborIndex, k_smallest
 from manyview.preprocessing.scaling import side_by_side
 from manyview.typing import Array, Dense, Indices, Mask, is_sparse
 
@@ -31,13 +32,15 @@ class IncompleteSamples:
     ----------
     tables : one per view, samples by features, no NaN; rows of absent samples do not matter
     present : bool (n_samples, n_views)
+    unknown : m_v of each view; 1 if not given
     """
 
-    def __init__(self, tables: Sequence[Array], present: Mask) -> None:
+    def __init__(self, tables: Sequence[Array], present: Mask, unknown: Sequence[float] | None = None) -> None:
         kept = [with_zero_rows(Z, here) for Z, here in zip(tables, present.T, strict=True)]
         self.Z = side_by_side(kept)
         self.present = present.astype(self.Z.dtype)
         self.squares = np.column_stack([squared_lengths(Z) for Z in kept])
+        self.unknown = np.ones(len(tables)) if unknown is None else np.asarray(unknown, dtype=float)
 
     def __len__(self) -> int:
         return len(self.present)
@@ -45,7 +48,13 @@ class IncompleteSamples:
     def __getitem__(self, rows: Any) -> IncompleteSamples:
         part = IncompleteSamples.__new__(IncompleteSamples)
         part.Z, part.present, part.squares = self.Z[rows], self.present[rows], self.squares[rows]
+        part.unknown = self.unknown
         return part
+
+    @property
+    def complete(self) -> bool:
+        """Whether every sample is in every view."""
+        return bool(self.present.all())
 
     def squared_distances(self, others: IncompleteSamples) -> Dense:
         """Return d between these samples (rows) and others (columns)."""
@@ -53,8 +62,8 @@ class IncompleteSamples:
         d = -2 * (products.toarray() if is_sparse(products) else products)
         d += self.squares @ others.present.T
         d += self.present @ others.squares.T
-        shared = self.present @ others.present.T
-        return np.where(shared > 0, np.maximum(d, 0) + (self.present.shape[1] - shared), np.inf)
+        known = (self.present * self.unknown.astype(self.present.dtype)) @ others.present.T
+        return np.where(known > 0, np.maximum(d, 0) + (self.unknown.sum() - known), np.inf)
 
 
 def with_zero_rows(Z: Array, present: Mask) -> Array:
@@ -76,9 +85,14 @@ def nearest_shared(
 ) -> tuple[Dense, Indices]:
     """Squared distances and indices (n x k) of the k nearest others, nearest first; infinite where no view is shared.
 
-    With `same`, both are the same samples, and none is its own neighbour. Time O(n m d), memory O(n k) and a block.
+    With `same`, both are the same samples, and none is its own neighbour. Complete samples
+    are searched as any others (`neighbors`); incomplete ones in time O(n m d), memory O(n k) and a block.
     """
     k = max(1, min(k, len(others) - same))
+    if samples.complete and others.complete:
+        index = NeighborIndex(others.Z)
+        lengths, nearest = index.neighbors(k) if same else index.query(samples.Z, k)
+        return (lengths * index.unit) ** 2, nearest
     step = max(1, BLOCK_ENTRIES // len(others))
     found = []
     for start in range(0, len(samples), step):
@@ -99,9 +113,20 @@ def shared_weights(d: Dense) -> Dense:
     return np.where(unknown[:, : weights.shape[1]], 0, weights)
 
 
-def shared_graph(samples: IncompleteSamples, s: int) -> sp.csr_array:
-    """Graph of the s adaptive neighbours over the views that samples share."""
-    return symmetrize(_links(*nearest_shared(samples, samples, s + 1, same=True), len(samples), samples.Z.dtype))
+def shared_graph(samples: IncompleteSamples, s: int, batch: Indices | None = None) -> sp.csr_array:
+    """Graph of the s adaptive neighbours over the views that samples share; with batches, drawn from each in turn."""
+    drawn = None if batch is None else _drawn_shared(samples, s + 1, batch)
+    d, neighbors = nearest_shared(samples, samples, s + 1, same=True) if drawn is None else drawn
+    return symmetrize(_links(d, neighbors, len(samples), samples.Z.dtype))
+
+
+def _drawn_shared(samples: IncompleteSamples, k: int, batch: Indices) -> tuple[Dense, Indices] | None:
+    def search(members: Indices, m: int) -> tuple[Dense, Indices]:
+        d, found = nearest_shared(samples, samples[members], m)
+        return np.sqrt(d), members[found]
+
+    drawn = draw_neighbors(search, k, batch)
+    return None if drawn is None else (drawn[0] ** 2, drawn[1])
 
 
 def shared_links(samples: IncompleteSamples, others: IncompleteSamples, s: int) -> sp.csr_array:

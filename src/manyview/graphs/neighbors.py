@@ -1,45 +1,111 @@
-"""Nearest neighbours, and directed graphs made of them."""
+"""Nearest neighbours, and directed graphs made of them. This is the one place that decides how neighbours are found.
+
+Up to `EXACT_UP_TO` samples the search is exact; among more, it is approximate (`approximate`), and its recall is noted
+(`recall`). Sparse tables are always searched exactly.
+"""
 
 from __future__ import annotations
+
+import logging
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from manyview.preprocessing.scaling import without_extremes
+from manyview.graphs.approximate import InvertedFile, is_available
+from manyview.graphs.recall import note_recall
+from manyview.preprocessing.scaling import in_unit, safe_unit
 from manyview.typing import Array, Dense, Indices, is_sparse
 
+EXACT_UP_TO = 20_000  # samples to search among; measured: here the approximate search begins to pay clearly
 BLOCK_ENTRIES = 2**23  # distances held at a time
 FILLED = 0.25  # share of the samples that have a value: such a column is treated as dense
+PAIR_SECONDS = 6e-9  # of an exact search, for a pair of samples of some 60 features
+
+log = logging.getLogger(__name__)
 
 
 def nearest_neighbors(X: Array, k: int) -> tuple[Dense, Indices]:
     """Distances and indices (n x k) of the k nearest other samples, nearest first.
 
     A sample is never its own neighbour, even if it has duplicates. With fewer than k other
-    samples, all of them are returned. Distances are in units of `without_extremes`. Time O(n^2 d), in blocks.
+    samples, all of them are returned. Distances are in units of `safe_unit`.
     """
-    k = max(1, min(k, X.shape[0] - 1))
-    X = without_extremes(X)
-    return _nearest_in_sparse(X, k) if is_sparse(X) else NearestNeighbors(n_neighbors=k).fit(X).kneighbors()
+    return NeighborIndex(X).neighbors(k)
 
 
-def _nearest_in_sparse(X: sp.csr_array, k: int) -> tuple[Dense, Indices]:
-    """Search block by block; columns that are well filled are multiplied as dense ones, which is far quicker."""
+class NeighborIndex:
+    """Samples among which neighbours are searched, of themselves or of others.
+
+    Time of an exact search O(n m d) in blocks, of an approximate one about O(n sqrt(m) d); memory for one
+    more copy of the samples.
+    """
+
+    def __init__(self, X: Array) -> None:
+        self.unit = safe_unit(X)
+        self.X = in_unit(X, self.unit)
+
+    def neighbors(self, k: int) -> tuple[Dense, Indices]:
+        """Return distances and indices (n x k) of the nearest other samples of each sample itself."""
+        return self._search(None, max(1, min(k, self.X.shape[0] - 1)))
+
+    def query(self, Y: Array, k: int) -> tuple[Dense, Indices]:
+        """Return distances and indices (m x k) of the samples nearest to each row of Y."""
+        return self._search(in_unit(Y, self.unit), max(1, min(k, self.X.shape[0])))
+
+    def _search(self, Y: Array | None, k: int) -> tuple[Dense, Indices]:
+        if is_sparse(self.X):
+            return _nearest_in_sparse(self.X, Y, k)
+        if self._inverted_file is None or k * 10 > self.X.shape[0]:
+            return self._exact.kneighbors(Y, n_neighbors=k)
+        distances, neighbors, recall = self._inverted_file.search(Y, k)
+        note_recall(recall)
+        return distances, neighbors
+
+    @cached_property
+    def _exact(self) -> NearestNeighbors:
+        return NearestNeighbors().fit(self.X)
+
+    @cached_property
+    def _inverted_file(self) -> InvertedFile | None:
+        """The approximate index, if there are many samples; one line says what its lack costs."""
+        n = self.X.shape[0]
+        if n <= EXACT_UP_TO:
+            return None
+        if is_available():
+            return InvertedFile(self.X)
+        log.warning(
+            "The neighbours of %d samples are searched exactly, in about %d seconds per graph; "
+            "pip install 'manyview[fast]' makes it many times faster.",
+            n,
+            round(PAIR_SECONDS * n**2),
+        )
+        return None
+
+
+def _nearest_in_sparse(X: sp.csr_array, Y: Array | None, k: int) -> tuple[Dense, Indices]:
+    """Search block by block; columns that are well filled are multiplied as dense ones, which is far quicker.
+
+    Y None stands for X itself; no sample is then its own neighbour.
+    """
     n = X.shape[0]
+    queries = X if Y is None else sp.csr_array(Y)
     filled = np.bincount(X.indices, minlength=X.shape[1]) > FILLED * n
-    parts = [X[:, np.flatnonzero(~filled)], X[:, np.flatnonzero(filled)].toarray()]
-    transposed = [sp.csr_array(parts[0].T), parts[1].T]
-    squares = np.asarray(X.power(2).sum(axis=1)).ravel()
+    columns = [np.flatnonzero(~filled), np.flatnonzero(filled)]
+    transposed = [sp.csr_array(X[:, columns[0]].T), X[:, columns[1]].toarray().T]
+    parts = [queries[:, columns[0]], queries[:, columns[1]].toarray()]
+    squares, own = (np.asarray(table.power(2).sum(axis=1)).ravel() for table in (X, queries))
     step = max(1, BLOCK_ENTRIES // n)
     found = []
-    for start in range(0, n, step):
-        rows = np.arange(start, min(start + step, n))
-        d = squares[rows][:, None] + squares
+    for start in range(0, queries.shape[0], step):
+        rows = np.arange(start, min(start + step, queries.shape[0]))
+        d = own[rows][:, None] + squares
         for part, turned in zip(parts, transposed, strict=True):
             product = part[rows] @ turned
             d -= 2 * (product.toarray() if is_sparse(product) else product)
-        d[np.arange(len(rows)), rows] = np.inf
+        if Y is None:
+            d[np.arange(len(rows)), rows] = np.inf
         found.append(k_smallest(d, k))
     squared, neighbors = (np.vstack(part) for part in zip(*found, strict=True))
     return np.sqrt(np.maximum(squared, 0)), neighbors

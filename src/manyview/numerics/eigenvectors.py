@@ -16,6 +16,13 @@ from manyview.numerics.starts import fixed_directions
 from manyview.typing import Dense, Indices
 
 GUARD = 2  # vectors beyond those asked for, so that a cluster of eigenvalues at the border is not cut short
+SMALLEST_SIZE = 1e-3  # residuals are relative to the eigenvalue, or to this if it is smaller
+TIED_DECIMALS = 12  # eigenvalues that agree to this many decimals are equal
+STRICTER = 10  # solvers aim at a residual this many times below the one that is checked
+LONG_BASIS = (6, 20)  # Lanczos vectors of the second attempt, per eigenvector and on top
+MOST_STEPS = (100, 1000)  # of the second attempt, per sample; of the block method
+PROBE_TOL = 1e-3  # of the search for an eigenvalue that was missed
+MISSED = 1e-6  # relative excess over the last eigenvalue found that proves one was missed
 
 
 def top_eigenvectors(S: Any, k: int, *, tol: float = 1e-8) -> tuple[Dense, Dense]:
@@ -32,7 +39,7 @@ def top_eigenvectors(S: Any, k: int, *, tol: float = 1e-8) -> tuple[Dense, Dense
     k : int
         How many, 1 <= k <= n. Equal eigenvalues come in the order of the size of their component.
     tol : float
-        Largest residual |S v - v w| allowed, relative to max(|w|, 1e-3).
+        Largest residual |S v - v w| allowed, relative to max(|w|, `SMALLEST_SIZE`).
 
     Returns
     -------
@@ -53,7 +60,7 @@ def top_eigenvectors(S: Any, k: int, *, tol: float = 1e-8) -> tuple[Dense, Dense
         values.append(w)
         vectors += [(members, column) for column in v.T]
     all_values = np.concatenate(values)
-    best = np.argsort(-np.round(all_values, 12), kind="stable")[:k]
+    best = np.argsort(-np.round(all_values, TIED_DECIMALS), kind="stable")[:k]
     V = np.zeros((n, k))
     for j, b in enumerate(best):
         members, column = vectors[b]
@@ -105,20 +112,20 @@ _FIXED_RESTARTS = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
 
 
 def _lanczos(S: Any, k: int, tol: float) -> tuple[Dense, Dense]:
-    return eigsh(S, k=k, which="LA", v0=fixed_directions(S.shape[0])[:, 0], tol=tol / 10, **_FIXED_RESTARTS)
+    return eigsh(S, k=k, which="LA", v0=fixed_directions(S.shape[0])[:, 0], tol=tol / STRICTER, **_FIXED_RESTARTS)
 
 
 def _long_lanczos(S: Any, k: int, _tol: float) -> tuple[Dense, Dense]:
     n = S.shape[0]
-    ncv = min(n, 6 * k + 20)
-    return eigsh(S, k=k, which="LA", v0=fixed_directions(n)[:, 0], tol=0, ncv=ncv, maxiter=100 * n, **_FIXED_RESTARTS)
+    ncv, maxiter = min(n, LONG_BASIS[0] * k + LONG_BASIS[1]), MOST_STEPS[0] * n
+    return eigsh(S, k=k, which="LA", v0=fixed_directions(n)[:, 0], tol=0, ncv=ncv, maxiter=maxiter, **_FIXED_RESTARTS)
 
 
 def _block(S: Any, k: int, tol: float) -> tuple[Dense, Dense]:
     start, _ = np.linalg.qr(fixed_directions(S.shape[0], k))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # that it stopped short: the residual is checked anyway
-        return lobpcg(S, start, largest=True, tol=tol / 10, maxiter=1000)
+        warnings.simplefilter("ignore", UserWarning)  # about stopping early: the residual is checked anyway
+        return lobpcg(S, start, largest=True, tol=tol / STRICTER, maxiter=MOST_STEPS[1])
 
 
 _SOLVERS: tuple[Callable[[Any, int, float], tuple[Dense, Dense]], ...] = (_lanczos, _long_lanczos, _block)
@@ -126,7 +133,7 @@ _SOLVERS: tuple[Callable[[Any, int, float], tuple[Dense, Dense]], ...] = (_lancz
 
 def _error(S: Any, w: Dense, v: Dense) -> float:
     """Largest relative residual, or departure from orthonormal columns if that is larger."""
-    residuals = np.linalg.norm(S @ v - v * w, axis=0) / np.maximum(np.abs(w), 1e-3)
+    residuals = np.linalg.norm(S @ v - v * w, axis=0) / np.maximum(np.abs(w), SMALLEST_SIZE)
     return float(np.max([residuals, np.linalg.norm(v.T @ v - np.eye(len(w)), axis=0)]))
 
 
@@ -143,7 +150,7 @@ def _missed_one(S: Any, w: Dense, v: Dense) -> bool:
     probe = np.random.default_rng(1).standard_normal(n)
     operator = LinearOperator((n, n), matvec=deflated, dtype=np.float64)
     try:
-        rest = eigsh(operator, k=1, which="LA", v0=probe, tol=1e-3, return_eigenvectors=False, **_FIXED_RESTARTS)
+        rest = eigsh(operator, k=1, which="LA", v0=probe, tol=PROBE_TOL, return_eigenvectors=False, **_FIXED_RESTARTS)
     except ArpackError:
         return False  # the complement is hard to tell from noise: nothing stands out in it
-    return bool(rest[0] > w[-1] + 1e-6 * max(abs(w[-1]), 1e-3))
+    return bool(rest[0] > w[-1] + MISSED * max(abs(w[-1]), SMALLEST_SIZE))

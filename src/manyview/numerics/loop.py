@@ -15,6 +15,8 @@ from typing import Literal, TypeAlias
 
 from sklearn.exceptions import ConvergenceWarning
 
+from manyview.numerics.progress import Progress, share_of_iterations, tell
+
 Status: TypeAlias = Literal["converged", "max_iter", "stopped", "diverged"]
 Record: TypeAlias = dict[str, float]
 Sweep: TypeAlias = Callable[[int], Mapping[str, float]]
@@ -51,16 +53,22 @@ def run(sweep: Sweep, *, max_iter: int, tol: float, name: str, callback: Callbac
     name : str
         Name of the method, for warnings.
     callback : callable, optional
-        Called with each record; the run stops after the sweep if it returns True.
+        Called with each record, and in it with the "share" of the run that is done and the "seconds_left", both
+        estimated from the residuals; the run stops after the sweep if it returns True.
     """
     history: list[Record] = []
     status: Status = "max_iter"
+    begin = time.perf_counter()
     for i in range(max_iter):
         start = time.perf_counter()
         measured = dict(sweep(i))
         record: Record = {"iteration": i + 1, **measured, "seconds": time.perf_counter() - start}
         history.append(record)
-        asked_to_stop = callback is not None and callback(record) is True
+        share = share_of_iterations(record["residual"], history[0]["residual"], tol, i + 1, max_iter)
+        progress = Progress(name, share, time.perf_counter() - begin)
+        tell(progress)
+        told = {**record, "share": share, "seconds_left": progress.seconds_left}
+        asked_to_stop = callback is not None and callback(told) is True
         if not math.isfinite(record["residual"]):
             status = "diverged"
         elif record["residual"] <= tol:

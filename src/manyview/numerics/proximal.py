@@ -9,8 +9,9 @@ from manyview.numerics.starts import fixed_directions
 from manyview.typing import Dense
 
 SMALL = 100  # up to this size a full SVD is as quick as a partial one
-SMALLEST_RATIO = 1e-7  # of singular values: below, the root of an eigenvalue in double precision is rounding
-FRESH = 10  # random directions beside those known, so that a partial SVD comes to know others
+SMALLEST_RATIO = 1e-7  # of singular values; below it, the root of an eigenvalue in double precision is rounding error
+FRESH = 10  # random directions added to the known ones, so that a partial SVD can find new ones
+COLD_STEPS, WARM_STEPS, WIDER_STEPS = 3, 1, 2  # of subspace iteration: without a start, with one, with one too small
 
 
 def soft_threshold(A: Dense, t: float) -> Dense:
@@ -29,20 +30,20 @@ def partial_singular_value_threshold(A: Dense, t: float, start: Dense | None = N
     """`singular_value_threshold` from the singular triplets above `t` only, by subspace iteration.
 
     For a loop whose A changes little from step to step: `start` (n x k) are the right singular vectors of the last
-    step, as returned; one iteration refines them. They go on below `t`, so that those which rise above it are known by
-    then; were all that are known above it, more are sought. The error vanishes as A settles. Where nearly half of the
-    triplets are above `t`, or A is small, the SVD is full.
+    step, as returned; one iteration refines them. Some vectors below `t` are kept too, so that those that rise above it
+    are already known. If all known ones are above it, more are sought. The error vanishes as A converges. Where nearly
+    half of the triplets are above `t`, or A is small, the SVD is full.
 
     Returns the thresholded matrix and the start for the next step. Cost O(m n k) for k triplets above `t`.
     """
     m, n = A.shape
-    known, rounds = (0, 3) if start is None else (start.shape[1], 1)
+    known, steps = (0, COLD_STEPS) if start is None else (start.shape[1], WARM_STEPS)
     k = known + FRESH
     while 2 * k < min(m, n) > SMALL:
         V = fixed_directions(n, k).astype(A.dtype)
         if start is not None:
             V[:, :known] = start
-        for _ in range(rounds):
+        for _ in range(steps):
             basis = orthonormal_columns(A @ V)
             V = A.T @ basis
         s, P, Q = _singular_vectors(V)
@@ -51,7 +52,7 @@ def partial_singular_value_threshold(A: Dense, t: float, start: Dense | None = N
             shrunk = P[:, :above] * (1 - t / s[:above])
             spare = above // 4 + FRESH
             return (basis @ shrunk) @ (P[:, :above].T @ V.T), Q[:, : above + spare]
-        start, known, k, rounds = Q, k, k + k // 2, 2
+        start, known, k, steps = Q, k, k + k // 2, WIDER_STEPS
     P, s, Qt = economical_svd(A)
     above = int(np.count_nonzero(s > t))
     return (P[:, :above] * (s[:above] - t)) @ Qt[:above], Qt[:above].T
@@ -60,7 +61,8 @@ def partial_singular_value_threshold(A: Dense, t: float, start: Dense | None = N
 def _singular_vectors(V: Dense) -> tuple[Dense, Dense, Dense]:
     """Singular values, descending, and vectors of ``V' = P diag(s) Q'`` (n x k, k << n) from the k x k matrix V'V.
 
-    In double precision, so that no value over 1e-7 of the largest is wrong; those under it have no true vectors.
+    Computed in double precision: values above `SMALLEST_RATIO` of the largest are accurate. Vectors of smaller ones
+    are not meaningful.
     """
     w, P = np.linalg.eigh(np.matmul(V.T, V, dtype=np.float64))
     s, P = np.sqrt(np.maximum(w[::-1], 0)), P[:, ::-1]

@@ -1,4 +1,4 @@
-"""Robust statistics: what typical values are, whatever some of them are."""
+"""Robust statistics: estimates that a few outliers do not change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ GAUSSIAN = 1.4826  # standard deviation over median magnitude, of Gaussian value
 
 
 def robust_deviation(R: Dense) -> float:
-    """Return the standard deviation about 0 that R has if it is Gaussian but for some outliers."""
+    """Return the standard deviation of R about 0, taken to be Gaussian apart from some outliers."""
     return GAUSSIAN * float(np.median(np.abs(R)))
 
 

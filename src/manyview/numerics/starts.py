@@ -1,4 +1,4 @@
-"""Fixed random starts: the same on every run, so that results are."""
+"""Fixed random starts, so that every run gives the same result."""
 
 from __future__ import annotations
 

@@ -1,25 +1,53 @@
 """How many threads the linear algebra may use.
 
-Threads that share a busy core wait for one another: two BLAS threads have made a fit of 0.8 s take 17 s. Small problems
-gain nothing from them, so they get one.
+Threads that share a busy core wait for one another: two BLAS threads have made a fit of 0.8 s take 17 s. So no more
+threads are used than cores are idle when the work begins. Small problems gain nothing from several, so they get one.
 """
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
-from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-ONE_THREAD_ENTRIES = 5e7  # up to so many entries of all views together, one thread is used
+from manyview.environment import idle_cores
+
+ONE_THREAD_ENTRIES = 5e7  # of all views together: up to this many, one thread is used
+
+_allowed: ContextVar[int] = ContextVar("allowed", default=1)
 
 
-def limited_threads(n_jobs: int | None, entries: int) -> AbstractContextManager[Any]:
-    """Limit the threads of BLAS and OpenMP: to `n_jobs`; -1 is no limit; None decides by the number of entries."""
+@contextmanager
+def limited_threads(n_jobs: int | None, entries: int) -> Iterator[None]:
+    """Limit the threads of BLAS and OpenMP to `n_jobs` (-1: all cores), and to the cores that are idle.
+
+    None is one thread for a small number of entries, otherwise all idle cores.
+    """
     if n_jobs is None:
         n_jobs = 1 if entries <= ONE_THREAD_ENTRIES else -1
-    return _controller().limit(limits=None if n_jobs == -1 else n_jobs)
+    if n_jobs != 1:
+        n_jobs = min(_cores() if n_jobs == -1 else n_jobs, idle_cores())
+    token = _allowed.set(n_jobs)
+    try:
+        with _controller().limit(limits=n_jobs):
+            yield
+    finally:
+        _allowed.reset(token)
+
+
+def allowed_threads() -> int:
+    """Return how many threads may be used now, for libraries that are loaded later and have a limit of their own."""
+    return _allowed.get()
+
+
+def _cores() -> int:
+    """Return the number of cores, or of threads that the environment asks for."""
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return int(limit) if limit.isdecimal() and int(limit) else os.cpu_count() or 1
 
 
 @cache
