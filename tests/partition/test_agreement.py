@@ -6,11 +6,21 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from helpers.sparse_tables import random_table
 from manyview import OCBR, adjusted_rand_index, clustering_accuracy
 from manyview.datasets import make_unequal_views
 from manyview.graphs.affinity import adaptive_graph
-from manyview.partition.agreement import Agreement, find_agreement, random_walk, symmetric, two_steps
+from manyview.partition.agreement import (
+    Agreement,
+    ViewGraphs,
+    find_agreement,
+    one_over_degrees,
+    reordered,
+    symmetric,
+    two_steps,
+)
 from manyview.partition.blockmodel import SearchSettings
+from manyview.partition.redundancy import Redundancy
 
 SETTINGS = SearchSettings()
 
@@ -27,11 +37,17 @@ def blobs(sizes, seed=0, separation=12.0):
     return truth, centres[truth] + rng.standard_normal((len(truth), 6))
 
 
+def graphs_of(*tables):
+    views = tuple(adaptive_graph(table, 10) for table in tables)
+    return ViewGraphs(views, adaptive_graph(np.hstack(tables), 10), Redundancy.of(views))
+
+
 @pytest.fixture
 def model():
     graphs = [random_graph(20, seed) for seed in range(4)]
     priced = replace(SETTINGS, background=0.0)
-    return Agreement.of_views(graphs[:3], graphs[3], 3, priced), graphs
+    layers = ViewGraphs(tuple(graphs[:3]), graphs[3], Redundancy(np.eye(3)))
+    return Agreement.of_views(layers, 3, priced), graphs
 
 
 def information(M):
@@ -88,40 +104,64 @@ def test_two_steps_keep_the_shares_and_are_convex_in_separation():
     assert 2 * second[0, 1] == pytest.approx(2 * leaving * (1 - leaving))
 
 
-def test_a_random_walk_leaves_lonely_samples_alone():
+def test_a_walk_takes_no_step_from_a_lonely_sample():
     W = sp.csr_array(np.array([[0.0, 2, 0], [2, 0, 0], [0, 0, 0]]))
-    np.testing.assert_array_equal(random_walk(W).toarray(), [[0, 1, 0], [1, 0, 0], [0, 0, 0]])
+    np.testing.assert_array_equal(one_over_degrees(W), [0.5, 0.5, 0])
 
 
 @pytest.mark.parametrize("sizes", [(100, 100, 100), (280, 15, 15), (290, 10, 5)])
 def test_a_large_group_is_not_halved_for_small_ones(sizes):
     truth, X = blobs(sizes)
     _, Y = blobs(sizes, seed=1)
-    views = [adaptive_graph(table, 10) for table in (X, Y)]
-    joint = adaptive_graph(np.hstack([X, Y]), 10)
-    found = find_agreement(views, joint, 3, SETTINGS)
-    assert adjusted_rand_index(truth, found.labels) == 1
+    found = find_agreement(graphs_of(X, Y), 3, SETTINGS)
+    assert adjusted_rand_index(truth, found.best.labels) == 1
     assert found.search.converged
-    assert found.model.view_weights(found.labels, 2).sum() == pytest.approx(1)
+    assert found.view_weights.sum() == pytest.approx(1)
 
 
 def test_clusters_that_one_view_alone_tells_apart_are_found():
     truth, X = blobs((60, 60, 60))
     _, Y = blobs((60, 120), seed=1)  # takes the last two for one
-    views = [adaptive_graph(table, 10) for table in (X, Y)]
-    found = find_agreement(views, adaptive_graph(np.hstack([X, Y]), 10), 3, SETTINGS)
-    assert adjusted_rand_index(truth, found.labels) == 1
+    found = find_agreement(graphs_of(X, Y), 3, SETTINGS)
+    assert adjusted_rand_index(truth, found.best.labels) == 1
 
 
 def test_the_candidate_whose_nearest_clusters_are_farther_apart_is_taken():
     _, X = blobs((150, 40, 30), separation=3.0)
     _, Y = blobs((150, 40, 30), seed=1, separation=3.0)
-    views = [adaptive_graph(table, 10) for table in (X, Y)]
-    found = find_agreement(views, adaptive_graph(np.hstack([X, Y]), 10), 5, SETTINGS)
-    separation = found.model.nearest_clusters(found.labels)[0]
-    for other in found.alternatives:
-        assert other.separation == pytest.approx(found.model.nearest_clusters(other.labels)[0])
-        assert other.separation <= separation
+    layers = graphs_of(X, Y)
+    found = find_agreement(layers, 5, SETTINGS)
+    model = Agreement.of_views(layers, 5, SETTINGS)
+    assert found.alternatives
+    for candidate in (found.best, *found.alternatives):
+        assert candidate.separation == pytest.approx(model.nearest_clusters(candidate.labels)[0])
+        if candidate.price in (0.0, SETTINGS.prices[-1]):
+            assert candidate.separation <= found.best.separation
+
+
+def test_alternatives_are_partitions_of_their_own():
+    _, X = blobs((150, 40, 30), separation=3.0)
+    _, Y = blobs((150, 40, 30), seed=1, separation=3.0)
+    found = find_agreement(graphs_of(X, Y), 5, SETTINGS)
+    partitions = [found.best.labels, *(other.labels for other in found.alternatives)]
+    for i, z in enumerate(partitions):
+        assert all(adjusted_rand_index(z, other) < 0.99 for other in partitions[:i])
+
+
+def test_copies_of_a_view_change_nothing_in_J(rng):
+    X, Y = (blobs((60, 30, 20), seed=seed)[1] for seed in (0, 1))
+    once, often = graphs_of(X, Y), graphs_of(X, X, Y, X)
+    often = replace(often, joint=once.joint)
+    z = rng.integers(0, 3, 110)
+    one, many = (Agreement.of_views(layers, 3, SETTINGS).evaluate(z) for layers in (once, often))
+    assert many[0] == pytest.approx(one[0], rel=1e-9)
+    np.testing.assert_allclose(many[1], one[1], atol=1e-9)
+
+
+def test_a_graph_in_another_order_links_the_same_samples(rng):
+    W = random_table(rng, (9, 9), 0.4)
+    order = rng.permutation(9)
+    np.testing.assert_array_equal(reordered(W, order).toarray(), W.toarray()[np.ix_(order, order)])
 
 
 # curved groups that one view confuses are halved before small ones are kept apart: see benchmarks/unequal.py

@@ -6,8 +6,9 @@ import scipy.sparse as sp
 
 from manyview import METHODS, OCBR, InputError, make_views
 from manyview.graphs.affinity import adaptive_graph
+from manyview.graphs.structureless import Rows
 from manyview.partition.blockmodel import BlockModel
-from manyview.partition.selection import found_again, merge, select_n_clusters
+from manyview.partition.selection import clearly_above, compare_with_chance, found_again, select_n_clusters
 
 
 def graphs_of(data):
@@ -40,6 +41,8 @@ def test_at_most_so_many():
     graphs = graphs_of(make_views(200, 6, (10, 10), noise=0.4, separation=20, seed=0))
     assert select_n_clusters(graphs, max_clusters=4, repeats=2).candidates.tolist() == [2, 3, 4]
     assert select_n_clusters(graphs[:1], repeats=2).candidates[-1] == 30
+    with pytest.raises(InputError, match="max_clusters=1 is too small"):
+        select_n_clusters(graphs, max_clusters=1)
 
 
 def test_empty_graphs_have_no_say():
@@ -47,6 +50,39 @@ def test_empty_graphs_have_no_say():
     assert select_n_clusters([*graphs, sp.csr_array((90, 90))], repeats=2).chosen == 3
     with pytest.raises(InputError, match="None of 1 graphs has a link"):
         select_n_clusters([sp.csr_array((90, 90))])
+
+
+@pytest.mark.parametrize("draw", ["normal", "uniform", "exponential"])
+def test_one_cluster_where_there_is_no_structure(draw, rng):
+    nothing = [getattr(rng, draw)(size=(90, d)) for d in (4, 7)]
+    model = OCBR("auto", max_clusters=3).fit(nothing)
+    assert (model.n_clusters_, model.selection_.chosen) == (1, 1)
+    assert not model.labels_.any()
+    assert not clearly_above(model.selection_.halves, model.selection_.by_chance)
+    assert model.predict(nothing).tolist() == [0] * 90
+
+
+def test_correlations_are_no_clusters(rng):
+    shared = rng.standard_normal((100, 1)) * 10
+    model = OCBR("auto", max_clusters=3).fit([shared + rng.standard_normal((100, d)) for d in (4, 7)])
+    assert model.n_clusters_ == 1
+
+
+def test_what_is_clearly_above_chance():
+    chance = 1 / (1 + np.exp([[-1.0, 1.0], [0.0, 1.0], [1.0, 1.0]]))  # log odds: 0 with deviation 1; -1
+    assert clearly_above(1 / (1 + np.exp(-3.51)), chance)
+    assert not clearly_above(1 / (1 + np.exp(-3.49)), chance)
+    assert clearly_above(1.0, np.full((3, 2), 0.99))
+    assert not clearly_above(0.0, np.zeros((3, 2)))
+    assert not clearly_above(1.0, np.ones((3, 2)))
+
+
+def test_of_many_samples_some_are_compared_with_chance(monkeypatch):
+    monkeypatch.setattr("manyview.partition.selection.MOST_COMPARED", 60)
+    views = make_views(120, 3, (5, 5), noise=0.3, separation=20, seed=0).views.arrays
+    halves, by_chance = compare_with_chance(Rows.complete(views, 8), seed=0)
+    assert clearly_above(halves, by_chance)
+    assert by_chance.shape == (15, 2)
 
 
 def test_too_few_samples():
@@ -73,10 +109,6 @@ def test_separation_is_1_apart_and_0_at_random():
         separation, pair = BlockModel.of([W], [1.0], 2).nearest_clusters(z)
         assert separation == pytest.approx(expected, abs=1e-9)
         assert pair == (0, 1)
-
-
-def test_merging_closes_the_gap():
-    np.testing.assert_array_equal(merge(np.array([0, 1, 2, 3]), 0, 2), [0, 1, 0, 2])
 
 
 def test_clusters_found_again():

@@ -1,4 +1,4 @@
-r"""One partition of several neighbour graphs, by what the neighbours of a sample say to one another.
+r"""One partition of several neighbour graphs, by the labels that the neighbours of a sample have.
 
 W_v (v = 1 .. V) are the graphs of the views, W_0 the joint one, P_v the random walks on them. A partition Z (n x c)
 gives block matrices (c x c, their entries add up to 1):
@@ -7,15 +7,15 @@ gives block matrices (c x c, their entries add up to 1):
 - crossed, :math:`M_{ab} = (P_aZ)'(P_bZ)/n`, symmetrised: the label of a neighbour of a sample in view a, and of one in
   view b.
 
-Own ones are taken at two steps between the blocks, with a = M 1,
+Own matrices are taken at two steps between the blocks, with a = M 1,
 
 .. math:: M^{(2)} = M\, \mathrm{diag}(a)^{-1} M ,
 
 which is convex in how well clusters are separated: a share p of edges that leave one of two equal clusters counts as
 2p(1 - p). Halves of a structureless group (p about .2) keep a third of their information, clusters that one view
-separates well (p about .02) nearly all. Crossed ones are two steps as they are. Halves along the geometry of one view
-have no crossed information; clusters that one view alone tells apart have none either, which is why both kinds are
-needed. Maximised is
+separates well (p about .02) nearly all. Crossed matrices span two steps already. Halves along the geometry of one view
+have no crossed information; clusters that only one view can distinguish have none either, which is why both kinds are
+needed. The objective to maximise is
 
 .. math:: J = \tfrac13 \mathrm{mean}_v I(M_v^{(2)}) + \tfrac13 I(M_0^{(2)}) + \tfrac13 \mathrm{mean}_{a<b} I(M_{ab})
           - \pi H(\text{cluster sizes}), \qquad \pi = \gamma I / H ,
@@ -23,9 +23,12 @@ needed. Maximised is
 I(M) as in `blockmodel`, I / H that of the best partition for pi = 0, so that gamma has no scale. Splitting a large
 group down its middle no longer pays, whatever the sizes of the others.
 
-The price keeps small clusters where they are real, and merges weak ones where they are not. So both optima are kept,
-with the price and without, and the one is taken whose two nearest clusters are farther apart (`nearest_clusters`, which
-does not depend on sizes); the other is an alternative.
+Views that repeat others count less (`redundancy`): the means above are weighted ones.
+
+The price keeps small clusters where they are real, and merges weak ones where they are not. So both optima are
+computed, with and without the price, and the one whose two nearest clusters are farther apart is taken
+(`nearest_clusters`, which does not depend on sizes). The other, and the optimum at a higher price on the way, become
+alternatives.
 """
 
 from __future__ import annotations
@@ -37,84 +40,85 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
 
-from manyview.numerics.division import inverse_or_zero, shares, unit_length_rows
-from manyview.partition.blockmodel import (
-    TINY,
-    BlockModel,
-    Search,
-    SearchSettings,
-    links_to_clusters,
-    sum_by_cluster,
-    xlogx,
-)
+from manyview.numerics.division import inverse_or_zero, or_one, shares, unit_length_rows
+from manyview.partition.blockmodel import BlockModel, Blocks, Search, SearchSettings, links_to_clusters, sum_by_cluster
+from manyview.partition.information import TINY, xlogx
+from manyview.partition.redundancy import Redundancy
 from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
 from manyview.records import saved
-from manyview.typing import Dense, Graph, Labels
+from manyview.typing import Dense, Graph, Indices, Labels
 
 SMALLEST_SHARE = 1e-12  # of an empty cluster: its square must not underflow
-MORE_DIRECTIONS = 10  # of the embedding, beyond one per cluster: along them a cluster may be split
+MORE_DIRECTIONS = 10  # of the embedding, beyond one per cluster; clusters may be split along them
+SAME_PARTITION = 0.99  # adjusted Rand index from which two partitions count as one
 
 
 @dataclass(frozen=True)
 class Agreement(BlockModel):
-    """The moves of the block model on J above; `graphs` are the own layers, `walks` the (P_v, P_v') of the views.
+    """The moves of the block model on J above; `graphs` are the own layers, the views' first, all symmetric.
 
-    An evaluation takes time O(nnz + V^2 n c^2) and memory O(nnz + V n c).
+    `steps` holds one over the degrees of each view. A walk P_v is W_v with its rows scaled by them, P_v' with its
+    columns, so neither is stored, and P_v Z is read off the own layer. A single view has no walks.
+
+    An evaluation takes time O(c nnz + V^2 n c^2) and memory O(nnz + V n c).
     """
 
-    walks: tuple[tuple[sp.csr_array, sp.csr_array], ...] = ()
+    steps: tuple[Dense, ...] = ()
+    crossed_weights: tuple[float, ...] = ()
 
     @classmethod
-    def of_views(
-        cls, views: Sequence[Graph], joint: Graph | None, n_clusters: int, settings: SearchSettings
-    ) -> Agreement:
+    def of_views(cls, layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> Agreement:
         """Give a third of the weight to each kind of layer; a single view has only its own."""
         free = replace(settings, label_cost=0.0)
-        own = [total_one(W) for W in views]
-        if joint is None or len(own) == 1:
-            return cls(tuple(own), (1 / len(own),) * len(own), n_clusters, free)
-        walks = tuple((P, sp.csr_array(P.T)) for P in map(random_walk, own))
-        weights = (1 / (3 * len(own)),) * len(own) + (1 / 3,)
-        return cls((*own, total_one(joint)), weights, n_clusters, free, walks)
+        own = tuple(map(total_one, layers.views))
+        counts = tuple(shares(layers.redundancy.weights))
+        if layers.joint is None or len(own) == 1:
+            return cls(own, counts, n_clusters, free)
+        weights = tuple(w / 3 for w in (*counts, 1.0))
+        crossed = tuple(w / 3 for w in layers.redundancy.pair_shares(pairs_of(len(own))))
+        return cls(
+            (*own, total_one(layers.joint)), weights, n_clusters, free, tuple(map(one_over_degrees, own)), crossed
+        )
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
-        """Pairs of views a > b."""
-        return [(a, b) for a in range(len(self.walks)) for b in range(a)]
-
-    @property
-    def crossed_weight(self) -> float:
-        """Weight of each crossed layer."""
-        return 1 / (3 * max(len(self.pairs), 1))
+        """Pairs of views that have a crossed layer."""
+        return pairs_of(len(self.steps))
 
     def evaluate(self, z: NDArray[Any]) -> tuple[float, Dense]:
         """Return J, and the evidence T (n x c) for each sample in each cluster; see `BlockModel.evaluate`."""
         n, c = len(z), self.n_clusters
-        J, T = 0.0, np.zeros((n, c))
-        for W, w in self._layers():
-            links = links_to_clusters(W, z, c)
-            value, R = self.two_step_information(sum_by_cluster(links, z, c))
+        links = [links_to_clusters(W, z, c) for W in self.graphs]
+        J, T = self._evaluate_crossed(links)
+        for L, w in zip(links, self.weights, strict=True):
+            value, R = self.two_step_information(sum_by_cluster(L, z, c))
             J += w * value
-            T += links @ (w * n * R)
-        crossed, T_crossed = self._evaluate_crossed(z)
+            T += L @ (w * n * R)
         sizes, log_sizes = self._sizes(z)
         cost = self.settings.label_cost
-        return J + crossed + cost * float(sizes @ log_sizes), T + T_crossed + cost * log_sizes
+        return J + cost * float(sizes @ log_sizes), T + cost * log_sizes
 
-    def _evaluate_crossed(self, z: NDArray[Any]) -> tuple[float, Dense | float]:
-        if not self.walks:
-            return 0.0, 0.0
-        near = [links_to_clusters(P, z, self.n_clusters) for P, _ in self.walks]
+    def _evaluate_crossed(self, links: Sequence[Dense]) -> tuple[float, Dense]:
+        near = self._near(links)
         back = [np.zeros_like(N) for N in near]  # what the walk of each view takes back to the neighbours
-        J, w = 0.0, self.crossed_weight
-        for a, b in self.pairs:
-            M = symmetric(near[a].T @ near[b]) / len(z)
+        J = 0.0
+        for (a, b), w in zip(self.pairs, self.crossed_weights, strict=True):
+            M = symmetric(near[a].T @ near[b]) / len(near[a])
             R = self._log_ratios(M)
             J += w * float((M * R).sum())
             back[a] += near[b] @ (w / 2 * R)
             back[b] += near[a] @ (w / 2 * R)
-        return J, sum(Pt @ B for (_, Pt), B in zip(self.walks, back, strict=True))
+        T = np.zeros_like(links[0])
+        for W, steps, B in zip(self.graphs, self.steps, back, strict=False):
+            B *= steps[:, None]
+            T += W @ B
+        return J, T
+
+    def _near(self, links: Sequence[Dense]) -> list[Dense]:
+        """Return P_v Z of each view: the labels of a neighbour of each sample."""
+        return [L * steps[:, None] for L, steps in zip(links, self.steps, strict=False)]
 
     def two_step_information(self, M: Dense) -> tuple[float, Dense]:
         """Return I(M2), and its gradient in M up to what eta > 0 changes."""
@@ -125,15 +129,30 @@ class Agreement(BlockModel):
         through_a = -((M @ R) * M).sum(axis=1) / a**2
         return float((M2 * R).sum()), forth + forth.T + (through_a[:, None] + through_a) / 2
 
+    def link_evidence(self, z: Labels) -> Blocks:
+        """Return the evidence of a link from another sample to each cluster, in the own layers; sizes do not count."""
+        ratios = tuple(w * self.two_step_information(M)[1] for w, M in super().block_matrices(z))
+        return Blocks(ratios, np.zeros(self.n_clusters))
+
     def block_matrices(self, z: Labels) -> list[tuple[float, Dense]]:
         """Return all block matrices, own ones at two steps, with their weights."""
-        own = [(w, two_steps(M)) for w, M in super().block_matrices(z)]
-        near = [links_to_clusters(P, z, self.n_clusters) for P, _ in self.walks]
-        return own + [(self.crossed_weight, symmetric(near[a].T @ near[b]) / len(z)) for a, b in self.pairs]
+        links = [links_to_clusters(W, z, self.n_clusters) for W in self.graphs]
+        matrices = (sum_by_cluster(L, z, self.n_clusters) for L in links)
+        own = [(w, two_steps(M)) for w, M in zip(self.weights, matrices, strict=True)]
+        near = self._near(links)
+        crossed = (symmetric(near[a].T @ near[b]) / len(z) for a, b in self.pairs)
+        return own + list(zip(self.crossed_weights, crossed, strict=True))
 
-    def candidate(self, z: Labels, *, priced: bool) -> Candidate:
-        """Return a partition with what speaks for it."""
-        return Candidate(z, self.nearest_clusters(z)[0], self.evaluate(z)[0], priced)
+    def among(self, members: Indices, n_clusters: int) -> Agreement:
+        """Return the model of some of the samples, without a price of labels; each layer counts as it does here."""
+        own = tuple(total_one(sp.csr_array(W[members][:, members])) for W in self.graphs)
+        steps = tuple(map(one_over_degrees, own[: len(self.steps)]))
+        free = replace(self.settings, label_cost=0.0)
+        return replace(self, graphs=own, n_clusters=n_clusters, settings=free, steps=steps)
+
+    def candidate(self, z: Labels, price: float) -> Candidate:
+        """Return a partition with its scores."""
+        return Candidate(z, self.nearest_clusters(z)[0], self.evaluate(z)[0], price)
 
     def view_weights(self, z: Labels, n_views: int) -> Dense:
         """Return the share of each view in the information; a crossed layer counts for both its views."""
@@ -142,6 +161,25 @@ class Agreement(BlockModel):
         for (a, b), value in zip(self.pairs, told[len(self.graphs) :], strict=True):
             weights[[a, b]] += value / 2
         return shares(weights)
+
+
+@dataclass(frozen=True)
+class ViewGraphs:
+    """What is partitioned: the graphs of the views, the joint one if there are several, and who repeats whom."""
+
+    views: tuple[Graph, ...]
+    joint: Graph | None
+    redundancy: Redundancy
+
+    @classmethod
+    def of(cls, views: Sequence[Graph], joint: Graph | None = None) -> ViewGraphs:
+        """Compare the graphs of the views."""
+        return cls(tuple(views), joint, Redundancy.of(views))
+
+    def in_order(self, order: Indices) -> ViewGraphs:
+        """Return the same with the samples in this order."""
+        joint = None if self.joint is None else reordered(self.joint, order)
+        return ViewGraphs(tuple(reordered(W, order) for W in self.views), joint, self.redundancy)
 
 
 @saved
@@ -154,68 +192,87 @@ class Candidate:
     labels : (n,)
     separation : how far apart its two nearest clusters are, from 0 to 1, whatever their sizes
     objective : its J without a price of labels
-    priced : whether it was found with a price of labels, which keeps small clusters
+    price : of labels, in units of gamma I / H, with which it was found; a higher one keeps smaller clusters
+    difference : what distinguishes it from the partition that was taken, in a sentence
     """
 
     labels: Labels
     separation: float
     objective: float
-    priced: bool
+    price: float
+    difference: str = ""
+
+    def back_in(self, order: Indices) -> Candidate:
+        """Return the same for samples as they were before they were taken in this order."""
+        labels = np.empty_like(self.labels)
+        labels[order] = self.labels
+        return replace(self, labels=labels)
 
 
 @dataclass(frozen=True)
 class Found:
-    """The partition, how it was found, the other candidate if it differs, and the model, without a price of labels."""
+    """The partition, how it was found, other candidates if they differ, and the share of each view in it."""
 
-    labels: Labels
+    best: Candidate
     search: Search
     alternatives: list[Candidate]
-    model: Agreement
+    view_weights: Dense
 
 
-def find_agreement(views: Sequence[Graph], joint: Graph | None, n_clusters: int, settings: SearchSettings) -> Found:
-    """Maximise J without a price of labels and with one, and take what has its nearest clusters farther apart."""
-    starts, F = start_partitions(views, joint, n_clusters, settings)
-    model = Agreement.of_views(views, joint, n_clusters, settings)
-    free, search = model.fit(starts, F)
-    priced, again = search_with_price(model, free, search.objective, starts, F)
-    candidates = [model.candidate(z, priced=bool(i)) for i, z in enumerate((free, priced))]
-    best = max(candidates, key=lambda candidate: candidate.separation)
-    others = [other for other in candidates if not np.array_equal(other.labels, best.labels)]
-    chosen = again if best.priced else search
-    search = replace(chosen, starts=search.starts + again.starts, sweeps=search.sweeps + again.sweeps)
-    return Found(best.labels, search, others, model)
+def find_agreement(layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> Found:
+    """Maximise J with and without a price of labels; take the optimum whose nearest clusters are farther apart.
+
+    The search runs on samples sorted by cluster: neighbours are then near one another in memory, which makes products
+    with large graphs several times as fast.
+    """
+    starts, F = start_partitions(layers, n_clusters, settings)
+    order = np.argsort(starts[0], kind="stable")
+    model = Agreement.of_views(layers.in_order(order), n_clusters, settings)
+    found, searches = search_at_prices(model, [z[order] for z in starts], F[order])
+    candidates = {price: model.candidate(z, price) for price, z in found.items()}
+    best = max((candidates[0.0], candidates[settings.prices[-1]]), key=lambda candidate: candidate.separation)
+    _, *others = different([best, *candidates.values()])
+    view_weights = model.view_weights(best.labels, len(layers.views))
+    return Found(best.back_in(order), searches[best.price], [other.back_in(order) for other in others], view_weights)
 
 
-def search_with_price(
-    model: Agreement, free: Labels, J: float, starts: Sequence[Labels], F: Dense
-) -> tuple[Labels, Search]:
-    """Maximise J with a price of labels, in units of gamma I / H of the best partition without one.
+def different(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the first candidate, and those that are more than one before them with some samples moved."""
+    kept: list[Candidate] = []
+    for one in candidates:
+        if all(adjusted_rand_score(one.labels, other.labels) < SAME_PARTITION for other in kept):
+            kept.append(one)
+    return kept
 
-    The prices of the settings are tried in turn, the highest first: it escapes poor optima, in which a large group is
-    halved.
+
+def search_at_prices(
+    model: Agreement, starts: Sequence[Labels], F: Dense
+) -> tuple[dict[float, Labels], dict[float, Search]]:
+    """Maximise J without a price of labels, then at each price, in units of gamma I / H of that partition.
+
+    The prices of the settings are tried in turn, the highest first: it escapes poor optima that halve a large group.
     """
     settings = model.settings
-    entropy = -float(xlogx(np.bincount(free, minlength=model.n_clusters) / len(free)).sum())
-    rate = max(J, 0.0) / entropy if entropy > 0 else 0.0
-    z = free
+    z, search = model.fit(starts, F)
+    rate = max(search.objective, 0.0) / or_one(entropy_of(z))
+    found, searches = {0.0: z}, {0.0: search}
     for price in settings.prices:
         priced = replace(model, settings=replace(settings, label_cost=price * settings.label_price * rate))
-        z, search = priced.fit([*starts, z], F)
-    return z, search
+        z, searches[price] = priced.fit([*starts, z], F)
+        found[price] = z
+    starts_tried, sweeps = (sum(getattr(one, part) for one in searches.values()) for part in ("starts", "sweeps"))
+    return found, {price: replace(one, starts=starts_tried, sweeps=sweeps) for price, one in searches.items()}
 
 
-def start_partitions(
-    views: Sequence[Graph], joint: Graph | None, n_clusters: int, settings: SearchSettings
-) -> tuple[list[Labels], Dense]:
+def start_partitions(layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> tuple[list[Labels], Dense]:
     """Return cuts of the views' graphs added, of the joint graph and of both, and an embedding that proposes splits."""
     c, tau = n_clusters, settings.degree_regularization
-    total = mean_graph(views)
-    joint = total if joint is None else joint
-    values, F = spectral_embedding(mean_graph([total, joint]), c + min(c, MORE_DIRECTIONS), tau)
+    total = mean_graph(layers.views, shares(layers.redundancy.weights))
+    joint = total if layers.joint is None else total_one(layers.joint)
+    values, F = spectral_embedding(sp.csr_array((total + joint) / 2), c + min(c, MORE_DIRECTIONS), tau)
     embeddings = [F[:, :c], spectral_embedding(total, c, tau)[1], spectral_embedding(joint, c, tau)[1]]
     if c <= settings.few_clusters:
-        embeddings += [spectral_embedding(W, c, tau)[1] for W in views if W.nnz]
+        embeddings += [spectral_embedding(W, c, tau)[1] for W in layers.views if W.nnz]
     starts = [pivoted_kmeans(unit_length_rows(E), c) for E in embeddings]
     return [*starts[:3], pivoted_kmeans(embeddings[1], c), *starts[3:]], F * np.maximum(values, 0)
 
@@ -223,6 +280,16 @@ def start_partitions(
 def two_steps(M: Dense) -> Dense:
     """Return M diag(a)^-1 M: the labels at the ends of two steps that know only the cluster they are in."""
     return M / np.maximum(M.sum(axis=1), SMALLEST_SHARE) @ M
+
+
+def reordered(W: Graph, order: Indices) -> Graph:
+    """Return a graph with its samples in this order."""
+    place = np.empty(len(order), W.indices.dtype)
+    place[order] = np.arange(len(order))
+    rows = W[order]
+    moved = sp.csr_array((rows.data, place[rows.indices], rows.indptr), shape=W.shape)
+    moved.sort_indices()
+    return moved
 
 
 def symmetric(M: Dense) -> Dense:
@@ -235,11 +302,22 @@ def total_one(W: Graph) -> Graph:
     return sp.csr_array(W / max(W.sum(), TINY), dtype=np.float64)
 
 
-def random_walk(W: Graph) -> Graph:
-    """Return the rows of a graph scaled to add up to 1; empty ones stay."""
-    return sp.csr_array(sp.diags_array(inverse_or_zero(np.asarray(W.sum(axis=1)).ravel())) @ W)
+def one_over_degrees(W: Graph) -> Dense:
+    """Return what brings the rows of a graph to add up to 1; 0 for empty ones."""
+    return inverse_or_zero(np.asarray(W.sum(axis=1)).ravel())
 
 
-def mean_graph(graphs: Sequence[Graph]) -> Graph:
-    """Return the mean of graphs, each scaled so that its entries add up to 1."""
-    return sp.csr_array(sum(total_one(W) for W in graphs) / len(graphs))
+def mean_graph(graphs: Sequence[Graph], weights: Dense | None = None) -> Graph:
+    """Return the mean of graphs, each scaled so that its entries add up to 1; weights add up to 1, too."""
+    weights = np.full(len(graphs), 1 / len(graphs)) if weights is None else weights
+    return sp.csr_array(sum(w * total_one(W) for W, w in zip(graphs, weights, strict=True)))
+
+
+def pairs_of(n_views: int) -> list[tuple[int, int]]:
+    """Return the pairs of views a > b."""
+    return [(a, b) for a in range(n_views) for b in range(a)]
+
+
+def entropy_of(z: Labels) -> float:
+    """Return the entropy of the sizes of clusters."""
+    return -float(xlogx(np.bincount(z) / len(z)).sum())

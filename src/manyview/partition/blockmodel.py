@@ -1,15 +1,15 @@
 r"""One partition of the samples for several graphs: the multi-layer degree-corrected block model.
 
 Every graph (layer) sees the same partition z, but has a c x c block matrix of its own, M_l: the share of its edge
-weight that runs between each two clusters. With a_l = M_l 1, maximised over z is
+weight that runs between each pair of clusters. With a_l = M_l 1, the objective to maximise over z is
 
 .. math:: J(z) = \sum_l w_l \sum_{kh} M_l(k,h) \log\Big((1-\eta)\,\frac{M_l(k,h)}{a_l(k)\,a_l(h)} + \eta\Big)
           - \pi\, H(\text{cluster sizes}) .
 
 For eta = 0 each inner sum is the mutual information of the labels at the two ends of an edge, which is the likelihood
-of the degree-corrected stochastic block model. A layer of noise has M = a a', hence nothing to say; a layer that
-confuses two clusters says nothing about these two and still counts for the others. A sum of graphs, cut once, lacks
-this. eta is the share of edges that are expected to mean nothing; pi pays for every nat of the labels themselves.
+of the degree-corrected stochastic block model. A layer of noise has M = a a' and contributes nothing; a layer that
+confuses two clusters says nothing about these two but still counts for the others. Cutting a sum of graphs cannot do
+this. eta is the share of edges expected to be noise; pi is the price of every nat of the labels themselves.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
+from manyview.numerics.progress import tracked
+from manyview.partition.information import TINY, merge_costs, merge_loss, split_gain
 from manyview.records import saved
 from manyview.typing import Dense, Indices, Labels
 
-TINY = np.finfo(np.float64).tiny
-SMALLEST_GAIN = 1e-9  # smaller ones are rounding
-SMALLEST_SPLIT = 4  # a cluster of fewer samples is not split: two pairs are no clusters
-TWO_MEANS_STEPS = 5  # along one direction; they settle sooner
+SMALLEST_GAIN = 1e-9  # smaller gains are rounding error
+SMALLEST_SPLIT = 4  # samples; smaller clusters are not split
+TWO_MEANS_STEPS = 5  # along one direction; they usually converge sooner
+EMPTY = 0.5  # samples that an empty cluster counts as, where the logarithm of its size is taken
 
 
 @dataclass(frozen=True)
@@ -38,21 +40,19 @@ class SearchSettings:
 
     Attributes
     ----------
-    background : eta, the share of edges that are expected to mean nothing
+    background : eta, the share of edges expected to be noise
     label_cost : pi, in nats paid for every nat of the labels
     label_price : gamma, pi in units of the information that a nat of labels brings on average (`agreement`)
-    prices : tried in turn, in units of gamma; the last one counts
-    degree_regularization : tau of the cuts that are started from
-    few_clusters : splits and merges need clusters to spare; with so few, every view's own cut is a start as well
-    sweeps : most passes over the samples in an ascent; it nearly always ends sooner, by itself
+    prices : tried in turn, in units of gamma; the result is that of the last
+    degree_regularization : tau of the cuts that the search starts from
+    few_clusters : with at most this many, splits and merges have no room, so every view's own cut is a start too
+    sweeps : maximum number of passes over the samples in an ascent; it nearly always converges sooner
     step_trials : how often a step that does not raise J is retried with a third of its moves
-    relaxed : from how many of the starts soft memberships are followed, too
-    relaxed_sweeps, softness : passes of these, and the share of a sample's membership that starts spread over all
-    rounds : most rounds of splits and merges
-    proposals : splits and merges that are tried in each
-    worst_loss : of J, that a proposal may have before its ascent
-    halving_sweeps : passes in which the halves of a cluster settle
-    smallest_rise : of J, for which another round is worth while
+    rounds : maximum number of rounds of splits and merges
+    proposals : splits and merges tried in each round
+    worst_loss : most that a proposal may lower J before its ascent
+    halving_sweeps : passes in which the halves of a cluster are refined
+    smallest_rise : rise of J that justifies another round
     """
 
     background: float = 0.05
@@ -63,9 +63,6 @@ class SearchSettings:
     few_clusters: int = 3
     sweeps: int = 20
     step_trials: int = 4
-    relaxed: int = 2
-    relaxed_sweeps: int = 10
-    softness: float = 0.1
     rounds: int = 3
     proposals: int = 3
     worst_loss: float = 0.02
@@ -73,9 +70,12 @@ class SearchSettings:
     smallest_rise: float = 1e-6
 
 
+USUAL = SearchSettings()
+
+
 @dataclass(frozen=True)
 class Ascent:
-    """A partition that no move improves, its J, the passes it took, and whether it ended by itself."""
+    """A partition that no move improves, its J, the passes it took, and whether it converged."""
 
     labels: Labels
     objective: float
@@ -91,11 +91,11 @@ class Search:
     Attributes
     ----------
     objective : J of the partition
-    starts : partitions that were ascended from, splits and merges included
-    sweeps : passes over the samples, in all of them
-    converged : whether the ascent to the partition ended by itself
+    starts : number of partitions that an ascent started from, splits and merges included
+    sweeps : passes over the samples in all ascents
+    converged : whether the ascent to the partition converged
     runner_up : J of the best other partition that was found, -inf if there was none
-    agreement : adjusted Rand index of that one with the partition
+    agreement : adjusted Rand index of the runner-up with the partition
     """
 
     objective: float
@@ -109,7 +109,7 @@ class Search:
 @saved
 @dataclass(frozen=True)
 class Blocks:
-    """Per layer, how likely links between each two clusters are (logarithms, weighed), and clusters by their size."""
+    """Per layer, weighted log-odds of links between each pair of clusters; and a log-prior of clusters by size."""
 
     ratios: tuple[Dense, ...]
     prior: Dense
@@ -132,7 +132,7 @@ class BlockModel:
     graphs: tuple[sp.csr_array, ...]
     weights: tuple[float, ...]
     n_clusters: int
-    settings: SearchSettings = SearchSettings()
+    settings: SearchSettings = USUAL
 
     @classmethod
     def of(
@@ -140,7 +140,7 @@ class BlockModel:
         graphs: Iterable[sp.csr_array],
         weights: Sequence[float],
         n_clusters: int,
-        settings: SearchSettings = SearchSettings(),  # noqa: B008
+        settings: SearchSettings = USUAL,
     ) -> BlockModel:
         """Make a model: each graph's entries are scaled to add up to 1, and the weights to have mean 1."""
         layers = tuple(sp.csr_array(W / max(W.sum(), TINY), dtype=np.float64) for W in graphs)
@@ -175,27 +175,21 @@ class BlockModel:
         """Return the smallest separation of two clusters, and the two whose merger loses least information.
 
         The separation of two clusters is what merging them takes from the information, relative to what it takes from
-        the entropy of the labels: 1 where they have nothing to do with each other, 0 where they are one. Their sizes do
-        not matter.
+        the entropy of the labels: 1 where they are unrelated, 0 where they are one. Their sizes do not matter.
         """
-        c = self.n_clusters
-        loss, entropy = np.zeros((c, c)), np.zeros((c, c))
-        for w, M in self.block_matrices(z):
-            a = M.sum(axis=1)
-            loss += w * merge_loss(np.kron(M, [[1, 0], [0, 0]]))  # that is, second halves are empty
-            entropy += w * (xlogx(a[:, None] + a) - xlogx(a)[:, None] - xlogx(a))
-        pairs = np.triu_indices(c, 1)
+        loss, entropy = merge_costs(self.block_matrices(z))
+        pairs = np.triu_indices(self.n_clusters, 1)
         cheapest = loss[pairs].argmin()
         separation = (loss[pairs] / np.maximum(entropy[pairs], TINY)).min()
         return float(separation), (int(pairs[0][cheapest]), int(pairs[1][cheapest]))
 
     def blocks(self, z: Labels) -> Blocks:
-        """Return what the partition z tells about the links of other samples."""
+        """Return what the partition z implies for the links of other samples."""
         ratios = tuple(w * self._log_ratios(M) for w, M in self.block_matrices(z))
         return Blocks(ratios, self.settings.label_cost * self._sizes(z)[1])
 
     def _log_ratios(self, M: Dense) -> Dense:
-        """Return how much likelier an edge is between each two clusters than by chance, as a logarithm."""
+        """Return how much likelier an edge is between each pair of clusters than by chance, as a logarithm."""
         a = M.sum(axis=1)
         ratio = (1 - self.settings.background) * M / np.maximum(np.outer(a, a), TINY)
         return np.log(np.maximum(ratio + self.settings.background, TINY))
@@ -204,7 +198,7 @@ class BlockModel:
         """Share of the samples in each cluster, and its logarithm."""
         n = len(z)
         sizes = z.mean(axis=0) if z.ndim == 2 else np.bincount(z, minlength=self.n_clusters) / n
-        return sizes, np.log(np.maximum(sizes, 0.5 / n))
+        return sizes, np.log(np.maximum(sizes, EMPTY / n))
 
     def information(self, z: Labels) -> Dense:
         """Return what each layer contributes to J, in nats, at least 0."""
@@ -242,24 +236,12 @@ class BlockModel:
             movers = movers[: len(movers) // 3]
         return None
 
-    def relax(self, z: Labels) -> Labels:
-        """Follow soft memberships (mean field) from z: they leave poor optima that single moves cannot."""
-        c, softness = self.n_clusters, self.settings.softness
-        Q = (1 - softness) * np.eye(c)[z] + softness / c
-        for _ in range(self.settings.relaxed_sweeps):
-            _, T = self.evaluate(Q)
-            Q = np.exp(T - T.max(axis=1, keepdims=True))
-            Q /= Q.sum(axis=1, keepdims=True)
-        new = Q.argmax(axis=1)
-        return new if np.bincount(new, minlength=c).min() > 0 else z
-
     def fit(self, starts: Sequence[Labels], F: Dense) -> tuple[Labels, Search]:
         """Return the best partition found from the starts, improved by splits and merges, and how it was found.
 
         F (n x k) is an embedding of the samples; it proposes where a cluster could be split.
         """
-        soft = [self.relax(z) for z in starts[: self.settings.relaxed]]
-        tried = [self.ascend(z) for z in (*starts, *soft)]
+        tried = [self.ascend(z) for z in tracked("partition", starts)]
         best = max(tried, key=lambda found: found.objective)
         for _ in range(self.settings.rounds if self.n_clusters > 2 else 0):
             proposals = self.split_and_merge(best.labels, self.halve(best.labels, F))
@@ -333,9 +315,8 @@ def links_to_clusters(W: sp.csr_array, z: NDArray[Any], c: int) -> Dense:
     """Weight that runs from each sample to each cluster (n x c)."""
     if z.ndim == 2:
         return W @ z
-    n = W.shape[0]
-    rows = np.repeat(np.arange(n), np.diff(W.indptr))
-    return np.bincount(rows * c + z[W.indices], W.data, n * c).astype(float, copy=False).reshape(n, c)
+    to_clusters = z.astype(W.indices.dtype)[W.indices]
+    return sp.csr_array((W.data.astype(float, copy=False), to_clusters, W.indptr), shape=(W.shape[0], c)).toarray()
 
 
 def sum_by_cluster(links: Dense, z: NDArray[Any], c: int) -> Dense:
@@ -358,39 +339,3 @@ def split_in_two(X: Dense) -> Indices:
             break
         upper = t > (t[upper].mean() + t[~upper].mean()) / 2
     return upper.astype(np.intp)
-
-
-def xlogx(x: Any) -> Any:
-    """Return x log x, 0 at 0."""
-    return x * np.log(np.maximum(x, TINY))
-
-
-def split_gain(H: Dense) -> Dense:
-    """Information gained by splitting each cluster k into the halves 2k and 2k + 1 of the block matrix H."""
-    c = len(H) // 2
-    k = np.arange(c)
-    A = H[:, 0::2] + H[:, 1::2]  # halves x clusters
-    M = A[0::2] + A[1::2]
-    with_others = xlogx(A[0::2]) + xlogx(A[1::2]) - xlogx(M)
-    with_others[k, k] = 0
-    inside = xlogx(H[0::2, 0::2][k, k]) + xlogx(H[1::2, 1::2][k, k]) + 2 * xlogx(H[0::2, 1::2][k, k])
-    degree = xlogx(A[0::2].sum(axis=1)) + xlogx(A[1::2].sum(axis=1)) - xlogx(M.sum(axis=1))
-    return 2 * with_others.sum(axis=1) + inside - xlogx(np.diag(M)) - 2 * degree
-
-
-def merge_loss(H: Dense) -> Dense:
-    """Information lost by merging each two clusters (c x c) of the block matrix H of halves."""
-    A = H[:, 0::2] + H[:, 1::2]
-    M = A[0::2] + A[1::2]
-    c = len(M)
-    k = np.arange(c)
-    a, d, f = M.sum(axis=1), np.diag(M), xlogx(M)
-    loss = np.zeros((c, c))
-    for j in range(c):
-        with_others = f[j] + f - xlogx(M[j] + M)
-        with_others[:, j] = 0
-        with_others[k, k] = 0
-        inside = f[j, j] + xlogx(d) + 2 * f[j] - xlogx(d[j] + d + 2 * M[j])
-        degree = xlogx(a[j]) + xlogx(a) - xlogx(a[j] + a)
-        loss[j] = 2 * with_others.sum(axis=1) + inside - 2 * degree
-    return loss

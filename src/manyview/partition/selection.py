@@ -13,13 +13,17 @@ true number, as eigenvalues do, but whatever the sizes of the clusters.
 
 The same is done on the subgraphs of random samples. Separations are averaged over them, and the stability of a level is
 how well its worst cluster is found again in them. Chosen is the number of clusters with the highest (separation -
-separation of one cluster more) * stability. docs/selection.md holds what was measured, and where it fails.
+separation of one cluster more) * stability.
+
+It is **one** if data without clusters come apart as well: the separation of the best two halves of the samples must be
+three and a half standard deviations above that of draws without clusters, which have the covariances of the data
+(`manyview.graphs.structureless`). docs/selection.md holds what was measured, and where it fails.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,15 +31,21 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, check_int
+from manyview.graphs.structureless import Rows
 from manyview.numerics.division import unit_length_rows
-from manyview.partition.blockmodel import BlockModel
+from manyview.partition.agreement import Agreement, ViewGraphs
+from manyview.partition.blockmodel import BlockModel, SearchSettings
+from manyview.partition.levels import SMALLEST_CLUSTER, halve, merge
 from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
 from manyview.records import saved
 from manyview.typing import Dense, Labels
 
-MOST_CLUSTERS = 30
-SMALLEST_CLUSTER = 5  # samples, on average: neighbours do not show fewer
+MAX_CLUSTERS = 30
 SHARE = 0.8  # of the samples in a subgraph
+DRAWS = 15  # of each kind of data without clusters
+MOST_COMPARED = 1000  # samples; more do not make the comparison surer
+CLEARLY = 3.5  # standard deviations
+SMALLEST_SHARE = 1e-6
 
 
 @saved
@@ -48,7 +58,7 @@ class Selection:
     candidates : array of int
         Numbers of clusters, ascending from 2.
     eigengap : array
-        Drop from the k-th to the next eigenvalue of the summed graphs. Only to look at: it is not chosen by.
+        Drop from the k-th to the next eigenvalue of the summed graphs. For information: the choice does not use it.
     separation : array
         How far the two nearest clusters are apart, from 0 to 1: mean over the subgraphs.
     stability : array
@@ -56,7 +66,12 @@ class Selection:
     score : array
         Drop of the separation to one cluster more, times the stability.
     chosen : int
-        The candidate with the highest score.
+        The candidate with the highest score; 1 if the data show no clusters.
+    halves : float
+        How far apart the two halves of all samples are, from 0 to 1, where that was compared with chance.
+    by_chance : array (15, 2)
+        The same in draws without clusters, Gaussian ones and evenly spread ones; empty if there was nothing to draw
+        from, as for affinities.
     """
 
     candidates: NDArray[Any]
@@ -65,6 +80,8 @@ class Selection:
     stability: NDArray[Any]
     score: NDArray[Any]
     chosen: int
+    halves: float = np.nan
+    by_chance: NDArray[Any] = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True)
@@ -78,8 +95,9 @@ class Hierarchy:
 
 def select_n_clusters(
     graphs: Sequence[sp.csr_array],
+    rows: Rows | None = None,
     *,
-    max_clusters: int | None = None,
+    max_clusters: int = MAX_CLUSTERS,
     degree_regularization: float = 1.0,
     repeats: int = 8,
     seed: int = 0,
@@ -92,8 +110,10 @@ def select_n_clusters(
     ----------
     graphs : sequence of sparse affinities (n, n), symmetric and not negative
         They are layers of one block model. Samples without links in a graph are left to the others.
-    max_clusters : int, optional
-        The largest candidate; 30 by default. At most a fifth of the samples are tried.
+    rows : Rows, optional
+        The samples, to draw data without clusters that are like them. Without, there are always two clusters or more.
+    max_clusters : int, default=30
+        The largest candidate. At most a fifth of the samples are tried.
     degree_regularization : float
         tau in ``D + tau * mean(D)``, for the spectral cuts.
     repeats : int
@@ -110,8 +130,7 @@ def select_n_clusters(
             f"n_samples={n} is too few to choose the number of clusters; give n_clusters, or at least "
             f"{2 * SMALLEST_CLUSTER} samples."
         )
-    most = MOST_CLUSTERS if max_clusters is None else check_int("max_clusters", max_clusters, minimum=2)
-    most = min(most, n // SMALLEST_CLUSTER)
+    most = min(check_int("max_clusters", max_clusters, minimum=2), n // SMALLEST_CLUSTER)
     check_int("repeats", repeats, minimum=1)
     whole = build_hierarchy(layers, most + 1, degree_regularization)
     rng = np.random.default_rng(seed)
@@ -124,11 +143,40 @@ def select_n_clusters(
     score = (separation[:-1] - separation[1:]) * stability
     candidates = np.arange(2, most + 1)
     eigengap = whole.eigenvalues[1:-1] - whole.eigenvalues[2:]
-    return Selection(candidates, eigengap, separation[:-1], stability, score, int(candidates[score.argmax()]))
+    halves, by_chance = (np.nan, np.empty(0)) if rows is None else compare_with_chance(rows, seed)
+    chosen = int(candidates[score.argmax()]) if rows is None or clearly_above(halves, by_chance) else 1
+    return Selection(candidates, eigengap, separation[:-1], stability, score, chosen, halves, by_chance)
+
+
+def compare_with_chance(rows: Rows, seed: int) -> tuple[float, Dense]:
+    """Return how far apart the halves of the samples are, and of draws without clusters; of many samples, some."""
+    rng = np.random.default_rng(seed)
+    if rows.n_samples > MOST_COMPARED:
+        rows = rows.part(np.sort(rng.choice(rows.n_samples, MOST_COMPARED, replace=False)))
+    by_chance = [separation_of_halves(*drawn.graphs()) for drawn in rows.without_structure(2 * DRAWS, rng)]
+    return separation_of_halves(*rows.graphs()), np.reshape(by_chance, (DRAWS, 2))
+
+
+def separation_of_halves(views: Sequence[sp.csr_array], joint: sp.csr_array | None) -> float:
+    """Return how far apart the best two halves of all samples are; 0 if they cannot be halved."""
+    model = Agreement.of_views(ViewGraphs.of(views, joint), 2, SearchSettings())
+    return max(halve(model, np.arange(views[0].shape[0]))[0], 0.0)
+
+
+def clearly_above(halves: float, by_chance: Dense) -> bool:
+    """Whether a separation is `CLEARLY` standard deviations above those by chance (draws x kinds), as log odds."""
+    chance = log_odds(by_chance)
+    return bool(log_odds(np.array(halves)) > (chance.mean(axis=0) + CLEARLY * chance.std(axis=0, ddof=1)).max())
+
+
+def log_odds(shares: Dense) -> Dense:
+    """Return log(p / (1 - p)), finite at 0 and 1."""
+    inside = np.clip(shares, SMALLEST_SHARE, 1 - SMALLEST_SHARE)
+    return np.log(inside / (1 - inside))
 
 
 def worst_found_again(whole: Hierarchy, subsets: Sequence[Labels], parts: Sequence[Hierarchy], level: int) -> float:
-    """Return how well that cluster of a level is found again in the subgraphs, on average, which is so least."""
+    """Return the mean Jaccard index, over the subgraphs, of the cluster of a level that is found again worst."""
     found = [
         found_again(whole.labels[level][subset], part.labels[level], level + 2)
         for subset, part in zip(subsets, parts, strict=True)
@@ -156,12 +204,6 @@ def build_hierarchy(graphs: Sequence[sp.csr_array], most: int, degree_regulariza
 def total(graphs: Sequence[sp.csr_array]) -> sp.csr_array:
     """Add graphs, each scaled so that its entries add up to 1."""
     return sp.csr_array(sum(W / W.sum() for W in graphs))
-
-
-def merge(z: Labels, p: int, q: int) -> Labels:
-    """Put clusters p < q together, and close the gap in the labels."""
-    merged = np.where(z == q, p, z)
-    return merged - (merged > q)
 
 
 def found_again(z: Labels, other: Labels, c: int) -> Dense:

@@ -81,7 +81,7 @@ def pivoted_kmeans(F: Dense, n_clusters: int) -> Labels:
 
 def _fit_kmeans(kmeans: KMeans, F: Dense) -> Labels:
     with warnings.catch_warnings():
-        # fewer distinct rows than clusters: fill_empty_clusters sees to it
+        # fewer distinct rows than clusters: fill_empty_clusters handles it
         warnings.simplefilter("ignore", ConvergenceWarning)
         labels = kmeans.fit_predict(F)
     return number_by_size(fill_empty_clusters(labels.astype(np.int32), F, kmeans.n_clusters))

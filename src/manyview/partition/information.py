@@ -1,0 +1,65 @@
+"""What splitting and merging clusters does to the information in their block matrices.
+
+A block matrix M (c x c) holds the shares of a graph's edge weight between each pair of clusters; it is symmetric, and
+its entries add up to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from manyview.typing import Dense
+
+TINY = np.finfo(np.float64).tiny
+
+
+def xlogx(x: Any) -> Any:
+    """Return x log x, 0 at 0."""
+    return x * np.log(np.maximum(x, TINY))
+
+
+def split_gain(H: Dense) -> Dense:
+    """Information gained by splitting each cluster k into the halves 2k and 2k + 1 of the block matrix H."""
+    c = len(H) // 2
+    k = np.arange(c)
+    A = H[:, 0::2] + H[:, 1::2]  # halves x clusters
+    M = A[0::2] + A[1::2]
+    with_others = xlogx(A[0::2]) + xlogx(A[1::2]) - xlogx(M)
+    with_others[k, k] = 0
+    inside = xlogx(H[0::2, 0::2][k, k]) + xlogx(H[1::2, 1::2][k, k]) + 2 * xlogx(H[0::2, 1::2][k, k])
+    degree = xlogx(A[0::2].sum(axis=1)) + xlogx(A[1::2].sum(axis=1)) - xlogx(M.sum(axis=1))
+    return 2 * with_others.sum(axis=1) + inside - xlogx(np.diag(M)) - 2 * degree
+
+
+def merge_loss(H: Dense) -> Dense:
+    """Information lost by merging each pair of clusters (c x c) of the block matrix H of halves."""
+    A = H[:, 0::2] + H[:, 1::2]
+    M = A[0::2] + A[1::2]
+    c = len(M)
+    k = np.arange(c)
+    a, d, f = M.sum(axis=1), np.diag(M), xlogx(M)
+    loss = np.zeros((c, c))
+    for j in range(c):
+        with_others = f[j] + f - xlogx(M[j] + M)
+        with_others[:, j] = 0
+        with_others[k, k] = 0
+        inside = f[j, j] + xlogx(d) + 2 * f[j] - xlogx(d[j] + d + 2 * M[j])
+        degree = xlogx(a[j]) + xlogx(a) - xlogx(a[j] + a)
+        loss[j] = 2 * with_others.sum(axis=1) + inside - 2 * degree
+    return loss
+
+
+def merge_costs(blocks: Iterable[tuple[float, Dense]]) -> tuple[Dense, Dense]:
+    """Return what merging each pair of clusters (c x c) takes from the information, and from the labels' entropy.
+
+    `blocks` holds weighted block matrices. The first divided by the second is the separation of the pair.
+    """
+    losses, entropies = [], []
+    for w, M in blocks:
+        a = M.sum(axis=1)
+        losses.append(w * merge_loss(np.kron(M, [[1, 0], [0, 0]])))  # that is, second halves are empty
+        entropies.append(w * (xlogx(a[:, None] + a) - xlogx(a)[:, None] - xlogx(a)))
+    return np.sum(losses, axis=0), np.sum(entropies, axis=0)

@@ -1,0 +1,55 @@
+"""What splits gain and mergers lose, read off a block matrix alone."""
+
+import numpy as np
+import pytest
+
+from manyview.partition.information import merge_loss, split_gain, xlogx
+
+
+def mutual_information(M):
+    """Information of the two margins of a joint distribution; M may have zeros."""
+    a = M.sum(axis=1)
+    return xlogx(M).sum() - 2 * xlogx(a).sum()
+
+
+def random_blocks(c, seed, sparse):
+    rng = np.random.default_rng(seed)
+    H = rng.random((2 * c, 2 * c)) ** 3
+    if sparse:
+        H *= rng.random(H.shape) < 0.5
+    H = H + H.T
+    return H / H.sum()
+
+
+def merged(M, groups):
+    """Block matrix after clusters with the same entry in `groups` are made one."""
+    G = np.eye(max(groups) + 1)[groups]
+    return G.T @ M @ G
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("sparse", [False, True])
+def test_gain_of_a_split_is_the_information_gained(seed, sparse):
+    c = 4
+    H = random_blocks(c, seed, sparse)
+    whole = np.arange(2 * c) // 2
+    before = mutual_information(merged(H, whole))
+    for k, gain in enumerate(split_gain(H)):
+        split = np.where(np.arange(2 * c) == 2 * k + 1, c, whole)
+        assert gain == pytest.approx(mutual_information(merged(H, split)) - before, abs=1e-12)
+        assert gain >= -1e-12  # refining loses no information
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("sparse", [False, True])
+def test_loss_of_a_merger_is_the_information_lost(seed, sparse):
+    c = 5
+    H = random_blocks(c, seed, sparse)
+    M = merged(H, np.arange(2 * c) // 2)
+    loss = merge_loss(H)
+    np.testing.assert_allclose(loss, loss.T, atol=1e-12)
+    for p in range(c):
+        for q in range(p):
+            groups = np.where(np.arange(c) == p, q, np.arange(c))
+            assert loss[p, q] == pytest.approx(mutual_information(M) - mutual_information(merged(M, groups)), abs=1e-12)
+            assert loss[p, q] >= -1e-12
