@@ -7,20 +7,61 @@ parameters; all of them are checked before any work is done.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Protocol
 
 import numpy as np
 
+DOCUMENTATION = "https://manyview.readthedocs.io/en/stable"
+
+
+def printable(text: str, keep: str = "") -> str:
+    """Write control characters, line breaks and the like as escapes, but those to keep: names in files may hold any.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+    keep : str
+        Characters that stay as they are, such as a line break.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else repr(c)[1:-1] for c in text)
+
 
 class InputError(ValueError):
-    """Something the user gave cannot be used; the message says what, and what to do."""
+    """Something the user gave cannot be used; the message, of one line, says what, and what to do."""
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class InputTypeError(InputError, TypeError):
     """As `InputError`, where the type of the value is at fault."""
+
+
+def help_line(page: str) -> str:
+    """Return the line that names a page of the documentation, such as "files" or "files#what-is-refused"."""
+    name, _, anchor = page.partition("#")
+    return f"Help: {DOCUMENTATION}/{name}.html{'#' if anchor else ''}{anchor}"
+
+
+@contextmanager
+def helped_by(page: str) -> Iterator[None]:
+    """Add to errors that leave this block, or a function decorated with it, which page helps.
+
+    It becomes a note of the exception, below the message. If the error has one already, that is nearer to its cause.
+    """
+    try:
+        yield
+    except InputError as error:
+        if not hasattr(error, "__notes__"):
+            error.add_note(help_line(page))
+        raise
 
 
 def check_int(name: str, value: object, *, minimum: int) -> int:

@@ -1,11 +1,14 @@
-"""What this runs on: versions of what results depend on, and the memory that is free."""
+"""What this runs on: versions of what results depend on, and the memory and cores that are free."""
 
 from __future__ import annotations
 
 import os
 import platform
+import time
 from importlib.metadata import version
 from pathlib import Path
+
+LOOKS, PAUSE = 5, 0.002  # at the number of running tasks, and seconds between two looks
 
 PACKAGES = ("manyview", "numpy", "scipy", "scikit-learn")
 
@@ -26,3 +29,21 @@ def available_memory() -> float:
         return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, OSError, ValueError):
         return float("inf")
+
+
+def idle_cores() -> int:
+    """Cores that no other task keeps busy at this moment, at least 1; all of them where the system does not tell."""
+    cores = os.cpu_count() or 1
+    try:
+        running = [_running_tasks()]
+        for _ in range(LOOKS - 1):
+            time.sleep(PAUSE)
+            running.append(_running_tasks())
+        others = sorted(running)[LOOKS // 2] - 1  # one of them is this process
+    except (OSError, ValueError):
+        others = 0
+    return max(1, cores - others)
+
+
+def _running_tasks() -> int:
+    return int(Path("/proc/loadavg").read_text().split()[3].split("/")[0])

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from helpers.sparse_tables import random_table
 from manyview import OCBR, InputError, Views, load_digits
 from manyview.preprocessing import corrupt_entries
 from manyview.preprocessing.kinds import recognize_kind, recognize_kinds
@@ -21,7 +22,7 @@ def principal_components(n, d, rng):
 
 
 def random_graph(n, rng):
-    A = sp.random_array((n, n), density=0.05, rng=rng)
+    A = random_table(rng, (n, n), 0.05)
     return sp.csr_array(A + A.T)
 
 

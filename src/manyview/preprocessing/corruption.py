@@ -22,7 +22,19 @@ Noise = Callable[[Array, np.random.Generator], Array]
 
 
 def corrupt_entries(data: Any, fraction: float = 0.2, amplitude: float = 5.0, *, seed: int) -> Views:
-    """Add Uniform[-amplitude, amplitude] to a share of the entries: the paper's noise at 0.2 and 5."""
+    """Add Uniform[-amplitude, amplitude] to a share of the entries: the paper's noise at 0.2 and 5.
+
+    Parameters
+    ----------
+    data : as for `fit`
+        The views; they are not changed.
+    fraction : float, default=0.2
+        Share of the entries, from 0 to 1; of sparse views, of those stored.
+    amplitude : float, default=5.0
+        Largest error, in standard deviations of the feature (sparse views: of the view).
+    seed : int
+        Seed of the draw. The same seed draws the same entries.
+    """
     check_real("fraction", fraction, minimum=0, maximum=1)
     check_real("amplitude", amplitude, minimum=0)
 
@@ -33,7 +45,19 @@ def corrupt_entries(data: Any, fraction: float = 0.2, amplitude: float = 5.0, *,
 
 
 def replace_entries(data: Any, fraction: float = 0.2, amplitude: float = 5.0, *, seed: int) -> Views:
-    """Replace a share of the entries by the feature's mean (0 in sparse views) + Uniform[-amplitude, amplitude]."""
+    """Replace a share of the entries by the feature's mean (0 in sparse views) + Uniform[-amplitude, amplitude].
+
+    Parameters
+    ----------
+    data : as for `fit`
+        The views; they are not changed.
+    fraction : float, default=0.2
+        Share of the entries, from 0 to 1; of sparse views, of those stored.
+    amplitude : float, default=5.0
+        Largest distance from the mean, in standard deviations.
+    seed : int
+        Seed of the draw. The same seed draws the same entries.
+    """
     check_real("fraction", fraction, minimum=0, maximum=1)
     check_real("amplitude", amplitude, minimum=0)
 
@@ -49,7 +73,17 @@ def replace_entries(data: Any, fraction: float = 0.2, amplitude: float = 5.0, *,
 
 
 def add_gaussian(data: Any, amplitude: float = 1.0, *, seed: int) -> Views:
-    """Add Gaussian noise of this standard deviation to every entry (of sparse matrices: every stored one)."""
+    """Add Gaussian noise of this standard deviation to every entry (of sparse matrices: every stored one).
+
+    Parameters
+    ----------
+    data : as for `fit`
+        The views; they are not changed.
+    amplitude : float, default=1.0
+        Standard deviation of the noise, in those of the feature.
+    seed : int
+        Seed of the draw. The same seed draws the same entries.
+    """
     check_real("amplitude", amplitude, minimum=0)
 
     def noise(X: Array, rng: np.random.Generator) -> Array:
@@ -64,7 +98,16 @@ def add_gaussian(data: Any, amplitude: float = 1.0, *, seed: int) -> Views:
 def replace_views(data: Any, names: str | Iterable[str], *, seed: int) -> Views:
     """Turn whole views into noise: the columns of the named views are shuffled, each on its own.
 
-    Every feature keeps its distribution, and tells nothing about the samples any more.
+    Every feature keeps its distribution but no longer says anything about the samples.
+
+    Parameters
+    ----------
+    data : as for `fit`
+        The views; they are not changed.
+    names : str or list of str
+        The views to shuffle.
+    seed : int
+        Seed of the draw. The same seed draws the same entries.
     """
     views = data if isinstance(data, Views) else Views(data)
     names = {names} if isinstance(names, str) else set(names)
@@ -77,7 +120,17 @@ def replace_views(data: Any, names: str | Iterable[str], *, seed: int) -> Views:
 
 
 def drop_entries(data: Any, fraction: float = 0.2, *, seed: int) -> Views:
-    """Make a share of the entries NaN, as if they had not been measured."""
+    """Make a share of the entries NaN, as if they had not been measured.
+
+    Parameters
+    ----------
+    data : as for `fit`
+        The views; they are not changed.
+    fraction : float, default=0.2
+        Share of the entries, from 0 to 1; of sparse views, of those stored.
+    seed : int
+        Seed of the draw. The same seed draws the same entries.
+    """
     check_real("fraction", fraction, minimum=0, maximum=1)
     return _each_view(
         data, lambda X, rng: _add(X, _hits(X, fraction, rng, lambda size: np.full(size, np.nan)), 1.0), seed

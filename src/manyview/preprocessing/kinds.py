@@ -24,16 +24,16 @@ COUNTS, BINARY, SPARSE, GRAPH = "counts", "binary", "sparse", "graph"
 SPARSE_KINDS = (COUNTS, BINARY, SPARSE, GRAPH)
 KINDS = (FEATURES, COORDINATES, COMPOSITION, AFFINITIES, *SPARSE_KINDS)
 
-MOSTLY = 0.75  # of the entries: what errors in a fifth of them leave of a property of all of them
-WHOLE_SHARE = 0.1  # of the entries of a sparse view that are not 0: what heavy errors leave of whole numbers
-FEW_LARGER = 0.01  # of the entries that are 1: with fewer other whole numbers, a sparse view is binary
-LOOSE_LINKS = 0.25  # of the samples: where a sample is linked to more, the table tells of all pairs
-LOOKED_AT = (5000, 300)  # rows and columns from which correlations are estimated
-UNCORRELATED = 0.12  # root mean square correlation of the columns of coordinates, sampling noise taken off
-FALLING = 1.5  # fold, variance of the first tenth of the coordinates over that of the last
-FEWEST_COORDINATES = 5  # columns: among fewer, falling variance is no sign
+MOSTLY = 0.75  # share of the entries that must have a property; errors in a fifth of them leave that many
+WHOLE_SHARE = 0.1  # share of the non-zero entries that must be whole numbers; heavy errors leave no more of counts
+FEW_LARGER = 0.01  # relative to the entries that are 1: with fewer larger whole numbers, a sparse view is binary
+LOOSE_LINKS = 0.25  # share of the samples that one is linked to; with more, the table describes all pairs
+LOOKED_AT = (5000, 300)  # rows and columns used to estimate correlations
+UNCORRELATED = 0.12  # root mean square correlation of the columns of coordinates, without sampling noise
+FALLING = 1.5  # variance of the first tenth of the coordinates over that of the last tenth
+FEWEST_COORDINATES = 5  # columns; among fewer, falling variance is no evidence
 TREND_P_VALUE = 0.1
-SAME_SUM = 1e-4  # relative difference of row sums that are the same
+SAME_SUM = 1e-4  # row sums that differ by less than this share are equal
 FEWEST_SAME = 5  # rows
 
 
@@ -47,7 +47,7 @@ class Kind:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the view is weighed by rarity and compared by direction."""
+        """Whether the view is weighted by rarity and compared by direction."""
         return self.name in SPARSE_KINDS
 
 
@@ -82,7 +82,7 @@ def recognize_kinds(views: Views, given: Mapping[str, str] | None = None) -> dic
 
 
 def recognize_kind(X: Array) -> Kind:
-    """Say what a view is from its values alone. Rows of NaN should be left out."""
+    """Recognise what a view is from its values alone. Leave out rows of NaN."""
     n, d = X.shape
     X = without_extremes(X)
     if n == d > 2 and is_affinity(X):
@@ -112,7 +112,7 @@ def is_affinity(X: Array) -> bool:
 
 
 def recognize_sparse(X: Array) -> Kind:
-    """Tell binary tables, counts and other sparse data apart; all of them are treated alike."""
+    """Distinguish binary tables, counts and other sparse data; all are treated alike."""
     values = X.data if is_sparse(X) else X[X != 0]
     values = values[np.isfinite(values) & (values != 0)]
     zeros = 1 - values.size / (X.shape[0] * X.shape[1])
@@ -128,7 +128,7 @@ def recognize_sparse(X: Array) -> Kind:
 def common_row_sum(X: Dense) -> float | None:
     """Return what the rows of a non-negative table add up to, if it is the same for most; otherwise None.
 
-    Rows that repeat one another add up to the same by themselves, so only distinct ones count.
+    Repeated rows have equal sums anyway, so only distinct rows count.
     """
     rows = X[~np.isnan(X).any(axis=1)]
     if len(rows) < FEWEST_SAME or float(np.mean(rows >= 0)) < MOSTLY:
@@ -141,7 +141,7 @@ def common_row_sum(X: Dense) -> float | None:
 
 
 def recognize_columns(X: Dense) -> Kind:
-    """Tell coordinates (uncorrelated columns of falling variance) from features."""
+    """Distinguish coordinates (uncorrelated columns of falling variance) from features."""
     sd = np.nanstd(X.astype(np.float64), axis=0)
     varies = sd > 1e-6 * np.nan_to_num(np.fmax.reduce(np.abs(X), axis=0))
     sd, d = sd[varies], int(varies.sum())
@@ -159,7 +159,7 @@ def recognize_columns(X: Dense) -> Kind:
 def correlation_level(X: Dense) -> float:
     """Root mean square correlation of the columns beyond what chance gives; the smaller of Pearson's and Spearman's.
 
-    Pearson's is 0 for principal components whatever their shape; Spearman's is not swayed by heavy tails.
+    Pearson's is 0 for principal components of any shape; Spearman's is robust to heavy tails.
     """
     most_rows, most_columns = LOOKED_AT
     columns = np.linspace(0, X.shape[1] - 1, min(X.shape[1], most_columns)).astype(int)

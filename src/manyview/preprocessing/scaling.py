@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError, InputTypeError, check_choice, quoted
 from manyview.numerics.division import inverse_or_zero, or_one
+from manyview.numerics.robust import GAUSSIAN
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
 from manyview.views.container import Views
@@ -41,7 +42,7 @@ class _ScalingRule:
 
 SCALING = _ScalingRule()
 MOSTLY = 0.5  # a view with a smaller share of non-zero entries is sparse
-FARTHEST = 1e6  # deviations: beyond, an outlier is an outlier
+FARTHEST = 1e6  # deviations: values are clipped here, for how far out they are no longer matters
 REACH = 10.0  # values this many deviations off do not count towards a robust mean and standard deviation
 
 
@@ -51,9 +52,11 @@ def scale_views(views: Views, scaling: Scaling = "auto", dense: str = "standard"
     Parameters
     ----------
     views : Views
-    scaling : {"auto", "standard", "soft", "robust", "unit", "none"}, or one per view (mapping by name, or sequence)
-        "auto" is "unit" for sparse views (see `is_sparse_view`) and `dense` for the others.
-    dense : str
+        The views; they are not changed.
+    scaling : {"auto", "standard", "soft", "robust", "unit", "none"}, or one per view, default="auto"
+        "auto" is "unit" for sparse views (see `is_sparse_view`) and `dense` for the others. A mapping by name, or a
+        sequence, gives each view its own.
+    dense : str, default="standard"
         What "auto" means for dense views.
     """
     used = choose_scalings(views, scaling, dense)
@@ -116,14 +119,16 @@ class Standardizer:
         Y = _clip_outliers(X) if robust else X
         largest = np.fmax.reduce(np.abs(Y), axis=0)  # NaN only where a column holds nothing else
         largest = or_one(largest).astype(X.dtype)
-        mean, sd = _mean_and_deviation(Y / largest)
+        with np.errstate(over="ignore"):  # shares are at most 1; numpy 1.26 warns all the same at denormal numbers
+            mean, sd = _mean_and_deviation(Y / largest)
         return cls(largest, mean, np.where(sd > 10 * np.finfo(X.dtype).eps, sd, 0), FARTHEST if robust else np.inf)
 
     def apply(self, X: Array) -> Array:
-        """Standardise the columns."""
+        """Standardise the columns; a sparse table becomes dense, as zeros do not stay zeros."""
+        table = X.toarray() if is_sparse(X) else X
         inverse = inverse_or_zero(self.sd).astype(X.dtype)
         with np.errstate(over="ignore"):  # of an outlier far beyond the limit
-            Y = np.clip(X / self.largest, -self.limit, self.limit)
+            Y = np.clip(table / self.largest, -self.limit, self.limit)
         Y -= self.mean
         Y *= inverse
         return np.clip(Y, -self.limit, self.limit)
@@ -149,7 +154,7 @@ class Standardizer:
 
 
 def _mean_and_deviation(Y: Array) -> tuple[Array, Array]:
-    """Mean and standard deviation of the values that are there, 0 where there are none."""
+    """Mean and standard deviation of the observed values, 0 where there are none."""
     missing = np.isnan(Y)
     if not missing.any():
         return Y.mean(axis=0), Y.std(axis=0)
@@ -159,7 +164,7 @@ def _mean_and_deviation(Y: Array) -> tuple[Array, Array]:
 
 
 def _median(Y: Array) -> Array:
-    """Median of each column's values that are there, 0 where there are none."""
+    """Median of each column's observed values, 0 where there are none."""
     missing = np.isnan(Y)
     if not missing.any():
         return np.median(Y, axis=0)
@@ -169,10 +174,10 @@ def _median(Y: Array) -> Array:
 def _clip_outliers(X: Array) -> Array:
     """Clip each column to its median plus or minus `REACH` deviations.
 
-    A deviation is the median distance to the median, of Gaussian consistency; where over half of the values are the
-    same, the median of those distances that are not 0.
+    A deviation is the median distance to the median, scaled to the standard deviation of Gaussian values. Where more
+    than half of the values are equal, it is the median of the non-zero distances.
     """
-    Y = X * X.dtype.type(0.25)  # exact, and differences of the largest numbers there are do not overflow
+    Y = X * X.dtype.type(0.25)  # exact, and keeps differences of the largest floats from overflowing
     median = _median(Y)
     distance = np.abs(Y - median)
     deviation = _median(distance)
@@ -180,7 +185,7 @@ def _clip_outliers(X: Array) -> Array:
         others = distance[:, j][distance[:, j] > 0]
         deviation[j] = np.median(others) if len(others) else 0
     with np.errstate(over="ignore"):  # an infinite reach clips nothing
-        reach = REACH * 1.4826 * deviation
+        reach = REACH * GAUSSIAN * deviation
         return np.clip(Y, median - reach, median + reach) * X.dtype.type(4)
 
 
@@ -211,20 +216,31 @@ def _divide_rows(X: Array, lengths: Array) -> Array:
 
 
 def without_extremes(X: Array) -> Array:
-    """Return X; divided by its largest magnitude, if squares would overflow or vanish (1e300, 1e-300)."""
-    largest = float(np.nanmax(np.abs(X.data if is_sparse(X) else X), initial=0))
-    if largest == 0 or 1e-100 < largest < 1e100:
+    """Return X in its `safe_unit`."""
+    return in_unit(X, safe_unit(X))
+
+
+def safe_unit(X: Array) -> float:
+    """Return 1; or the largest magnitude of X, if squares would overflow or vanish (1e300, 1e-300)."""
+    values = X.data if is_sparse(X) else X
+    largest = float(max(np.nanmax(values, initial=0), -np.nanmin(values, initial=0)))
+    return 1.0 if largest == 0 or 1e-100 < largest < 1e100 else largest
+
+
+def in_unit(X: Array, unit: float) -> Array:
+    """Return a table divided by a unit; the same table, if it is 1."""
+    if unit == 1:
         return X
-    return sp.csr_array((X.data / largest, X.indices, X.indptr), X.shape) if is_sparse(X) else X / largest
+    return sp.csr_array((X.data / unit, X.indices, X.indptr), X.shape) if is_sparse(X) else X / unit
 
 
 def to_unit_distance(X: Array) -> Array:
-    """Scale so that the mean squared distance between samples is 1, hence the same in every view."""
+    """Scale so that the mean squared distance between samples is 1, as in every other view."""
     return X * X.dtype.type(unit_distance_factor(X))
 
 
 def unit_distance_factor(X: Array) -> float:
-    """Return what to multiply a table with for a mean squared distance of 1; 0 if all samples are alike."""
+    """Return the factor that brings the mean squared distance of samples to 1; 0 if all samples are equal."""
     largest = float(abs(X).max())
     if largest and not 1e-100 < largest < 1e100:  # squares would overflow or vanish
         return unit_distance_factor(X / largest) / largest
@@ -237,7 +253,7 @@ def unit_distance_factor(X: Array) -> float:
 @saved
 @dataclass(frozen=True)
 class Scaler:
-    """A way of scaling with what it learnt of a view, for other samples of it."""
+    """A way of scaling and what it learnt from a view, so that other samples can be scaled alike."""
 
     way: str
     columns: Standardizer | None = None
@@ -264,7 +280,7 @@ class Scaler:
 
 
 def in_units(E: Array, units: Dense) -> Array:
-    """Multiply rows or columns with their units, in the precision of E; overflow becomes the largest number."""
+    """Multiply rows or columns by their units, in the precision of E; overflow becomes the largest number."""
     units = units.astype(E.dtype)
     most = np.finfo(E.dtype).max
     with np.errstate(over="ignore"):

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
-from manyview.typing import Array, Mask
+from manyview.typing import Array, Indices, Mask
+from manyview.views.batches import batch_codes
 from manyview.views.conversion import (
     as_array,
     check_names,
@@ -43,6 +44,8 @@ class Views:
     names : tuple of str
     sample_ids : array or None
     feature_names : tuple, one entry per view: array of column names or None
+    batch : array (n_samples,) of int, or None
+        The batch of each sample, see `with_batch`.
 
     Notes
     -----
@@ -55,6 +58,7 @@ class Views:
     names: tuple[str, ...]
     sample_ids: NDArray[Any] | None
     feature_names: tuple[NDArray[Any] | None, ...]
+    batch: Indices | None
 
     def __init__(
         self,
@@ -71,6 +75,7 @@ class Views:
         known = data if isinstance(data, Views) else None
         given = known.sample_ids if known is not None and sample_ids is None else sample_ids
         self.sample_ids = sample_ids_of(tables, chosen, given, arrays[0].shape[0])
+        self.batch = known.batch if known else None
         self.feature_names = known.feature_names if known else tuple(feature_names_of(table) for table in tables)
 
     @classmethod
@@ -80,11 +85,12 @@ class Views:
         names: Iterable[str],
         sample_ids: NDArray[Any] | None,
         feature_names: Iterable[NDArray[Any] | None],
+        batch: Indices | None,
     ) -> Views:
         """Assemble from parts that have passed the gate before."""
         new = cls.__new__(cls)
         new.arrays, new.names = tuple(arrays), tuple(names)
-        new.sample_ids, new.feature_names = sample_ids, tuple(feature_names)
+        new.sample_ids, new.feature_names, new.batch = sample_ids, tuple(feature_names), batch
         return new
 
     @property
@@ -125,12 +131,27 @@ class Views:
         check_names(names, len(names))
         where = [self.names.index(name) for name in names]
         return Views._of(
-            (self.arrays[i] for i in where), names, self.sample_ids, (self.feature_names[i] for i in where)
+            (self.arrays[i] for i in where),
+            names,
+            self.sample_ids,
+            (self.feature_names[i] for i in where),
+            self.batch,
         )
 
     def replace(self, arrays: Iterable[Array]) -> Views:
         """Return the same samples, views and features with other values in the tables."""
-        return Views._of(arrays, self.names, self.sample_ids, self.feature_names)
+        return Views._of(arrays, self.names, self.sample_ids, self.feature_names, self.batch)
+
+    def with_batch(self, batch: object) -> Views:
+        """Return the same views with a batch for each sample; None takes the batches away.
+
+        Parameters
+        ----------
+        batch : array-like (n_samples,) of any hashable values, or None
+            At least two batches, of two samples or more each; missing values are refused.
+        """
+        codes = None if batch is None else batch_codes(batch, self.n_samples)
+        return Views._of(self.arrays, self.names, self.sample_ids, self.feature_names, codes)
 
     def __len__(self) -> int:
         return self.n_samples
@@ -146,7 +167,8 @@ class Views:
             rows = np.atleast_1d(np.asarray(rows))  # one sample is still a table
             rows = rows if rows.size else rows.astype(int)
         ids = None if self.sample_ids is None else self.sample_ids[rows]
-        return self._of((array[rows] for array in self.arrays), self.names, ids, self.feature_names)
+        batch = None if self.batch is None else self.batch[rows]
+        return self._of((array[rows] for array in self.arrays), self.names, ids, self.feature_names, batch)
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}: {array.shape[1]}" for name, array in self.items())

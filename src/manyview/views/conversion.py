@@ -17,7 +17,13 @@ LARGEST_EXACT_INTEGER = 2**53  # float64 holds every integer up to here
 
 
 def is_table(data: object) -> bool:
-    """Whether `data` is one table, as opposed to a collection of them."""
+    """Whether `data` is one table, as opposed to a collection of them.
+
+    Parameters
+    ----------
+    data : object
+        Anything that `fit` takes.
+    """
     return is_sparse(data) or hasattr(data, "__array__") or hasattr(data, "to_numpy")
 
 
@@ -113,22 +119,27 @@ def as_array(table: Any, name: str) -> Array:
     """One table as a floating-point array or CSR array."""
     if is_sparse(table):
         _check_numeric_dtype(table.dtype, name)
+        _check_two_dimensions(table, name)  # before scipy 1.15, 1-D ones cannot become CSR
         values: Array = _canonical(sp.csr_array(table))
     elif _is_dataframe(table):
         values = _from_dataframe(table, name)
     else:
         values = _from_array(table, name)
-    if values.ndim != 2:
-        raise InputError(
-            f"View {name!r} is {values.ndim}-D with shape {values.shape}; a view is a 2-D table of samples by "
-            "features. Reshape your data: array.reshape(-1, 1) makes one feature, array.reshape(1, -1) one sample."
-        )
+    _check_two_dimensions(values, name)
     if values.shape[1] == 0:
         raise InputError(
             f"View {name!r} has 0 feature(s) (shape={values.shape}) while a minimum of 1 is required. "
             "Leave this view out, or check how the file was read."
         )
     return _as_float(values, name)
+
+
+def _check_two_dimensions(table: Any, name: str) -> None:
+    if table.ndim != 2:
+        raise InputError(
+            f"View {name!r} is {table.ndim}-D with shape {table.shape}; a view is a 2-D table of samples by "
+            "features. Reshape your data: array.reshape(-1, 1) makes one feature, array.reshape(1, -1) one sample."
+        )
 
 
 def _canonical(matrix: sp.csr_array) -> sp.csr_array:

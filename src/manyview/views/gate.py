@@ -16,6 +16,13 @@ def check_views(data: object, *, allow_empty: bool = False) -> Views:
     """Return `data` as `Views` of numbers, NaN where missing, each sample present somewhere, or raise `InputError`.
 
     A view from which all samples are absent is refused as well, unless `allow_empty`.
+
+    Parameters
+    ----------
+    data : as for `fit`
+        Tables, or a collection of them.
+    allow_empty : bool, default=False
+        Accept views from which all samples are absent, as `predict` does.
     """
     views = data if isinstance(data, Views) else Views(data)
     if views.n_samples == 0:

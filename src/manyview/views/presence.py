@@ -9,7 +9,13 @@ from manyview.typing import Array, Indices, Mask, is_sparse
 
 
 def present_rows(table: Array) -> Mask:
-    """Whether each row holds any value that is not missing."""
+    """Whether each row holds any value that is not missing.
+
+    Parameters
+    ----------
+    table : array or CSR array (n_samples, n_features)
+        A view.
+    """
     missing = np.isnan(table.data if is_sparse(table) else table)
     if not missing.any():
         return np.ones(table.shape[0], dtype=bool)
@@ -21,7 +27,17 @@ def present_rows(table: Array) -> Mask:
 
 
 def spread_rows(table: Array, rows: Indices, n_samples: int) -> Array:
-    """Return a table of `n_samples` rows: row ``rows[i]`` is row i of `table`, samples in no row are absent."""
+    """Return a table of `n_samples` rows: row ``rows[i]`` is row i of `table`, samples in no row are absent.
+
+    Parameters
+    ----------
+    table : array or CSR array (m, n_features)
+        The rows that are there.
+    rows : array (m,) of int
+        Which sample each row belongs to.
+    n_samples : int
+        Rows of the result.
+    """
     source = np.full(n_samples, table.shape[0])
     source[rows] = np.arange(table.shape[0])
     if is_sparse(table):

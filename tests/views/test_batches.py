@@ -1,0 +1,51 @@
+"""Batches as users give them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from manyview import InputError, Views
+from manyview.views.batches import batch_codes
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        ["b", "a", "b", "a"],
+        np.array([2.5, 1.0, 2.5, 1.0]),
+        pd.Series(["b", "a", "b", "a"], index=[4, 5, 6, 7], dtype="category"),
+        [(1, 2), None.__class__, (1, 2), None.__class__],
+        [2, "2", 2, "2"],
+    ],
+)
+def test_any_hashable_values_become_numbers(batch):
+    assert batch_codes(batch, 4).tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("batch", "says"),
+    [
+        (["a", "a", "b"], "batch has 3 values for 4 samples; give one for each sample"),
+        (["a", "a", "b", None], "batch is missing for 1 of 4 samples, the first at index 3"),
+        ([1.0, np.nan, 2.0, np.nan], "missing for 2 of 4 samples, the first at index 1"),
+        (pd.Series([1, 1, pd.NA, 2], dtype="Int64"), "missing for 1 of 4"),
+        (["a", "a", "a", "b"], "The batch 'b' in batch has one sample; join it with another"),
+        (["a", "a", "c", "b"], "The batches 'b', 'c' in batch have one sample each"),
+        (["a"] * 4, "batch holds 1 batch; give at least two"),
+        ("centre", "batch='centre' is a str; give a list"),
+        (7, "batch=7 is a int; give a list"),
+        ([[1], [1], [2], [2]], "batch holds a list; give one number or text"),
+        (np.zeros((4, 2)), "batch holds a list"),
+    ],
+)
+def test_bad_batches_are_refused(batch, says):
+    with pytest.raises(InputError, match=says):
+        batch_codes(batch, 4)
+
+
+def test_views_keep_the_batches_of_their_samples(rng):
+    views = Views([rng.normal(size=(6, 2)), rng.normal(size=(6, 3))]).with_batch(list("aabbcc"))
+    assert views[[0, 2, 5]].batch.tolist() == [0, 1, 2]
+    assert views.select(["view_1"]).batch.tolist() == views.replace(views.arrays).batch.tolist() == [0, 0, 1, 1, 2, 2]
+    assert Views(views).batch is views.batch
+    assert views.with_batch(None).batch is None
