@@ -113,7 +113,7 @@ def test_accuracy_on_digits():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"informative_view": "rna"}, "informative_view='rna' is none of the views: 'view_0', 'view_1'"),
+        ({"informative_view": "rna"}, "informative_view='rna' is not one of the views: 'view_0', 'view_1'"),
         ({"affinity": "full"}, "Unknown affinity='full'"),
         ({"max_iter": 0}, "max_iter=0"),
         ({"tol": -0.1}, "tol=-0.1"),

@@ -4,6 +4,7 @@ import scipy.linalg
 import scipy.optimize
 import scipy.sparse as sp
 
+from helpers.sparse_tables import random_table
 from manyview import MAASC, InputError, adjusted_rand_index, clustering_accuracy, load_digits, make_views
 from manyview.graphs.affinity import knn_graph
 from manyview.methods.maasc import (
@@ -18,8 +19,8 @@ from manyview.methods.maasc import (
 
 
 def graphs(rng, n=40, count=3):
-    """Random graphs of unlike densities, so that the weights have room to move."""
-    tables = [sp.random_array((n, n), density=0.1 + 0.2 * v, rng=rng, format="csr") for v in range(count)]
+    """Random graphs of different densities, so that the weights have room to move."""
+    tables = [random_table(rng, (n, n), 0.1 + 0.2 * v) for v in range(count)]
     return [sp.csr_array(sp.triu(A, 1) + sp.triu(A, 1).T) * (1 + v) for v, A in enumerate(tables)]
 
 

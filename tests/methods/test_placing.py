@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from manyview import METHODS, MFMSC, OCBR, InputError, Views, clustering_accuracy, load_digits, make_views
 from manyview.graphs.affinity import knn_graph
 from manyview.methods.ocbr.recovery import Loadings, Recovery
+from manyview.partition.blockmodel import BlockModel
 from manyview.preprocessing.corruption import corrupt_entries
 
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
@@ -125,6 +126,29 @@ def test_sparse_views(rng):
         model = method(3).fit([sp.csr_array(words[old])])
         labels = np.r_[model.labels_, model.predict([sp.csr_array(words[new])])]
         assert clustering_accuracy(truth[order], labels) == 1
+
+
+@pytest.mark.parametrize("scaling", ["auto", "none"])
+@every_method
+def test_sparse_samples_join_clusters_of_dense_ones(method, scaling, blobs):
+    X, Y = (array.copy() for array in blobs.views.arrays)
+    X[0], Y[1], Y[2, 3] = np.nan, np.nan, np.nan
+    model = method(3, scaling=scaling).fit([X, Y])
+    expected = model.predict([X, Y])
+    np.testing.assert_array_equal(model.predict([sp.csr_array(X), sp.csr_array(Y)]), expected)
+    np.testing.assert_array_equal(model.predict([X, sp.csr_array(Y)]), expected)
+
+
+@pytest.mark.parametrize("key", ["ocbr", "mfmsc"])
+def test_other_labels_of_the_samples_fitted_place_new_ones_accordingly(key, data):
+    model = METHODS[key](4).fit(data.views[:120])
+    placing, tables = model._placing, data.views[120:].arrays
+    names = np.array([2, 0, 3, 1], dtype=np.int32)
+    z = names[model.labels_]
+    blocks = BlockModel.of(placing.links(data.views[:120].arrays), [1.0] * len(placing.links(tables)), 4).blocks(z)
+    expected = names[model.predict(data.views[120:])]
+    model._placing = placing.revised(z, blocks)
+    assert np.mean(model.predict(data.views[120:]) == expected) > 0.95
 
 
 def test_affinities_to_the_samples_fitted(data):

@@ -5,7 +5,7 @@ all methods and the tables find it by its key. Graphs, cuts and scaling that sev
 below; reading files and drawing belong above.
 """
 
-from manyview.checks import check_choice
+from manyview.checks import check_choice, helped_by
 from manyview.methods.base import MultiViewClusterer
 from manyview.methods.ccamsc import CCAMSC
 from manyview.methods.cotraining import CoTraining
@@ -31,8 +31,15 @@ METHODS: dict[str, type[MultiViewClusterer]] = {
 """Key, as used on the command line and in result tables, to estimator class."""
 
 
+@helped_by("methods")
 def get_method(key: str) -> type[MultiViewClusterer]:
-    """Return the estimator class registered under `key`."""
+    """Return the estimator class registered under `key`.
+
+    Parameters
+    ----------
+    key : str
+        As listed by ``manyview methods``, for instance "ocbr".
+    """
     return METHODS[check_choice("method", key, tuple(METHODS))]
 
 

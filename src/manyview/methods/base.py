@@ -13,17 +13,35 @@ from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from manyview.checks import SEED, InputError, Is, Number, OneOf, OrNone, OrWord, Rules, Whole, check_parameters, quoted
+from manyview.checks import (
+    SEED,
+    InputError,
+    Is,
+    Number,
+    OneOf,
+    OrNone,
+    OrWord,
+    Rules,
+    Whole,
+    check_parameters,
+    helped_by,
+    quoted,
+)
 from manyview.graphs.affinity import GRAPHS, PRECOMPUTED, adaptive_graph, as_graph, view_graphs
+from manyview.graphs.recall import noted_recall
+from manyview.graphs.structureless import Rows
+from manyview.methods.cautions import warn_of_separate_views, warn_of_split_samples
 from manyview.methods.imputation import IMPUTATION, fill_in
 from manyview.methods.placing import AffinityPlacing, NeighborPlacing, Placing
-from manyview.methods.result import Clustering
+from manyview.methods.result import Clustering, label_frame
 from manyview.numerics.division import or_one
 from manyview.numerics.threads import limited_threads
-from manyview.partition.selection import select_n_clusters
+from manyview.partition.levels import Levels, build_levels
+from manyview.partition.membership import Calibration, assess_membership
+from manyview.partition.selection import Selection, select_n_clusters
 from manyview.partition.spectral import Cut, normalized_cut
-from manyview.preprocessing.scaling import SCALING, Scaling, choose_scalings, scale_views
-from manyview.typing import Array, Dense, Graph, Labels, Seed
+from manyview.preprocessing.scaling import SCALING, Scaling, choose_scalings, scale_views, to_unit_distance
+from manyview.typing import Array, Dense, Graph, Indices, Labels, Seed
 from manyview.views import Views, check_views, is_table, spread_rows
 
 if TYPE_CHECKING:
@@ -43,25 +61,32 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
 
     _rules: ClassVar[Rules] = {
         "n_clusters": OrWord(AUTO, Whole(1)),
+        "max_clusters": Whole(2),
         "scaling": SCALING,
         "random_state": SEED,
         "n_jobs": OrNone(Is(lambda n: n == -1 or (isinstance(n, int) and n > 0), "a number of threads, -1, or None")),
     }
     _takes_missing: ClassVar[bool] = False
+    _takes_batch: ClassVar[bool] = False
 
     n_clusters: int | str
+    max_clusters: int
     scaling: Scaling
     random_state: Seed
     n_jobs: int | None
     n_clusters_: int
     labels_: Labels
+    membership_: Dense
     embedding_: Dense
     affinity_: Graph
     scaling_: dict[str, str]
+    batch_: Indices | None = None  # models that were saved by earlier versions have none
     feature_names_in_: NDArray[Any]
     _placing: Placing
+    _calibration: Calibration
+    _levels: Levels | None = None
 
-    def fit(self, X: object, y: object = None) -> Self:  # noqa: ARG002
+    def fit(self, X: object, y: object = None, *, batch: object = None) -> Self:  # noqa: ARG002
         """Cluster the samples.
 
         Parameters
@@ -69,24 +94,40 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         X : list, tuple or dict of tables (samples by features), Views, or one table
             NaN is a missing value, a row of NaN a sample that is absent from that view.
         y : ignored
+        batch : array-like (n_samples,), optional
+            The batch of each sample, such as the laboratory, the donor or the day; any hashable values. Where batches
+            stand apart, neighbours are drawn from each of them in turn, so that clusters do not become batches.
+            Methods that are not based on neighbours refuse it, and so does ``affinity="precomputed"``.
 
         Returns
         -------
         self
         """
-        check_parameters(self._rules, self.get_params(deep=False))
-        views = check_views(X)
-        self._check_views(views)
+        self._check_parameters()
+        with helped_by("missing"):
+            views = check_views(X)
+        with helped_by("findings#batches"):
+            views = views if batch is None else views.with_batch(batch)
+            self._check_batch(views)
+        with helped_by(self._reference()):
+            self._check_views(views)
+        warn_of_separate_views(views)
         n_missing = views.n_missing
         imputation = None if self._takes_missing or not any(n_missing.values()) else IMPUTATION
-        with limited_threads(self.n_jobs, int(np.prod(views.shape))):
+        with limited_threads(self.n_jobs, int(np.prod(views.shape))), noted_recall() as recall:
             prepared = self._prepare(views if imputation is None else fill_in(views))
-            selection = select_n_clusters(self._graphs_to_select_by(prepared)) if self.n_clusters == AUTO else None
+            selection = self._select(prepared) if self.n_clusters == AUTO else None
             n_clusters = int(self.n_clusters) if selection is None else selection.chosen
             found = self._fit(prepared, n_clusters)
+            membership, calibration = assess_membership(found.layers(n_clusters), found.labels)
+        if not self._is_precomputed():  # equal affinities do not make equal samples
+            warn_of_split_samples(views, found.labels)
         self._remember(X, views)
         self.n_missing_, self.imputation_ = n_missing, imputation
         self.n_clusters_, self.selection_ = n_clusters, selection
+        self.neighbor_recall_ = recall
+        self._levels = None
+        self.membership_, self._calibration = membership, calibration
         self._publish(found)
         return self
 
@@ -103,25 +144,74 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         -------
         labels : array (n_new,) of int
         """
-        return self._place(X)[0].argmax(axis=1).astype(np.int32)
+        return self._likeliest(self._links(X))
+
+    def predict_proba(self, X: object) -> Dense:
+        """Return how likely new samples belong to each cluster (n_new, n_clusters); rows add up to 1.
+
+        `X` is as for `predict`. Samples that were fitted have theirs in `membership_`; passed here, they are treated as
+        new samples, about which a little less is known. `predict` weighs the same links by another rule, and is seldom
+        another cluster than the likeliest here.
+        """
+        return self._sureness(self._links(X))
 
     def transform(self, X: object) -> Dense:
         """Return the embedding (n_new, n_clusters) of new samples: the mean over their neighbours among those fitted.
 
-        `X` is as for `predict`. Samples that were fitted have theirs in `embedding_`; given here, they are treated as
-        new ones that happen to be alike.
+        `X` is as for `predict`. Samples that were fitted have theirs in `embedding_`; passed here, they are treated as
+        new samples.
         """
-        links = self._place(X)[1]
+        of_layers = self._links(X)
+        links = self._placing.read(of_layers)[1]
         mean: Dense = (links @ self.embedding_) / or_one(np.asarray(links.sum(axis=1)).ravel())[:, None]
         return mean.astype(self.embedding_.dtype, copy=False)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return the labels as a DataFrame, one row per sample, indexed by sample id where ids were given."""
-        import pandas as pd  # kept out of `import manyview`
+    @property
+    def levels_(self) -> Levels:
+        """Nested partitions, from one cluster to `max_clusters`, of which `labels_` is one.
 
+        They are computed when first asked for: coarser ones by merging the clusters that are nearest in `affinity_`,
+        finer ones by halving clusters.
+        """
         check_is_fitted(self, "labels_")
-        index = None if self.sample_ids_ is None else pd.Index(self.sample_ids_, name="sample")
-        return pd.DataFrame({"label": self.labels_}, index=index)
+        if self._levels is None:
+            with limited_threads(self.n_jobs, self.affinity_.nnz):
+                self._levels = self._build_levels()
+        return self._levels
+
+    def cut(self, n_clusters: int) -> Labels:
+        """Return the labels of a coarser or finer partition, without another fit.
+
+        Parameters
+        ----------
+        n_clusters : int
+            From 1 to the number at the finest level, which is `max_clusters` unless clusters become too small before.
+
+        Returns
+        -------
+        labels : array (n_samples,) of int
+            Numbered from the largest cluster to the smallest. All partitions are nested: each cluster of one lies
+            within a cluster of every coarser one.
+        """
+        return self.levels_.cut(n_clusters)
+
+    def to_frame(self, X: object = None) -> pd.DataFrame:
+        """Return labels as a DataFrame, one row per sample, indexed by sample id where ids were given.
+
+        The columns are `label`, `confidence`, which is how likely it is, and `second`, the likeliest other cluster
+        (-1 if there is none). With landmarks, the samples that were fitted have a label only.
+
+        Parameters
+        ----------
+        X : as for `predict`, optional
+            New samples; by default the table is of those that were fitted.
+        """
+        check_is_fitted(self, "labels_")
+        if X is None:
+            known = len(self.membership_) == len(self.labels_)
+            return label_frame(self.labels_, self.membership_ if known else None, self.sample_ids_)
+        links = self._links(X)
+        return label_frame(self._likeliest(links), self._sureness(links), Views(X).sample_ids)
 
     # What a subclass writes, or may ------------------------------------------------------------------
 
@@ -138,7 +228,34 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         if self._is_precomputed():
             return [as_graph(A, name) for name, A in views.items()]
         tables, _ = scale_views(views, self.scaling)
-        return [adaptive_graph(X, SELECTION_NEIGHBORS) for X in tables]
+        return [adaptive_graph(X, SELECTION_NEIGHBORS, views.batch) for X in tables]
+
+    def _rows_to_select_by(self, views: Any) -> Rows | None:
+        """Return the samples as rows, to compare them with data without clusters; None if there are no features."""
+        if self._is_precomputed():
+            return None
+        tables, _ = scale_views(views, self.scaling)
+        return Rows.complete([to_unit_distance(X) for X in tables], SELECTION_NEIGHBORS)
+
+    def _select(self, prepared: Any) -> Selection:
+        """Choose the number of clusters."""
+        return select_n_clusters(
+            self._graphs_to_select_by(prepared),
+            self._rows_to_select_by(prepared),
+            max_clusters=self.max_clusters,
+        )
+
+    def _build_levels(self) -> Levels:
+        return build_levels(*self._level_graphs(), self.labels_, self.max_clusters)
+
+    def _level_graphs(self) -> tuple[list[Graph], Graph | None]:
+        """Return the graphs that tell how far apart clusters are: those of views, and one of all views or None."""
+        return [self.affinity_], None
+
+    def _check_parameters(self) -> None:
+        """Check the parameters by their rules, before any work is done."""
+        with helped_by(self._reference()):
+            check_parameters(self._rules, self.get_params(deep=False))
 
     def _check_views(self, views: Views) -> None:
         """Check the parameters that depend on the views, before any work is done."""
@@ -149,7 +266,21 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
                 "ask for fewer clusters or give more samples."
             )
 
+    def _check_batch(self, views: Views) -> None:
+        """Raise if batches are given to a method that cannot use them."""
+        if views.batch is None or (self._takes_batch and not self._is_precomputed()):
+            return
+        why = "affinities have no neighbours to draw" if self._takes_batch else "it is not based on neighbours"
+        raise InputError(
+            f"{type(self).__name__} cannot use batch: {why}. Use OCBR, MFMSC, MAASC, CCAMSC or CoTraining on features."
+        )
+
     # What they share ---------------------------------------------------------------------------------
+
+    def _reference(self) -> str:
+        """Return the page of the documentation that describes the parameters."""
+        cls = type(self)
+        return f"api/generated/manyview.{cls.__name__}" if cls.__module__.startswith("manyview.") else "api/index"
 
     def _is_precomputed(self) -> bool:
         return getattr(self, "affinity", None) == PRECOMPUTED
@@ -175,7 +306,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         outcome = found.outcome
         self.n_iter_, self.converged_, self.history_ = outcome.n_iter, outcome.converged, list(outcome.history)
         for field in fields(found):
-            if field.name != "outcome":
+            if not field.metadata.get("used up"):
                 name = f"_{field.name}" if field.metadata.get("private") else f"{field.name}_"
                 setattr(self, name, getattr(found, field.name))
 
@@ -183,6 +314,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         self.n_views_ = views.n_views
         self.view_names_ = views.names
         self.sample_ids_ = views.sample_ids
+        self.batch_ = views.batch
         self.n_features_in_ = views.shape[1]
         self._fitted_features = {
             name: (int(array.shape[1]), known)
@@ -196,11 +328,18 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
 
     # New samples -------------------------------------------------------------------------------------
 
-    def _place(self, X: object) -> tuple[Dense, Graph]:
+    @helped_by("new-samples")
+    def _links(self, X: object) -> list[Graph]:
         check_is_fitted(self, "labels_")
         views = self._like_fitted(X)
         with limited_threads(self.n_jobs, int(np.prod(views.shape))):
-            return self._placing.place(views.arrays)
+            return self._placing.links(views.arrays)
+
+    def _sureness(self, links: list[Graph]) -> Dense:
+        return self._calibration.of_links(self._placing.labels, links)
+
+    def _likeliest(self, links: list[Graph]) -> Labels:
+        return self._placing.read(links)[0].argmax(axis=1).astype(np.int32)
 
     def _like_fitted(self, X: object) -> Views:
         """Bring new samples into the order of the views that were fitted; from one not given, all are absent."""
@@ -255,6 +394,8 @@ class GraphClusterer(MultiViewClusterer):
         "affinity": OneOf((*GRAPHS, PRECOMPUTED)),
         "degree_regularization": Number(0),
     }
+
+    _takes_batch: ClassVar[bool] = True
 
     n_neighbors: int
     affinity: str

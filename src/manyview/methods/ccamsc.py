@@ -17,6 +17,7 @@ from manyview.methods.result import CutClustering
 from manyview.numerics.division import or_one
 from manyview.numerics.eigenvectors import fix_signs
 from manyview.numerics.projections import economical_svd
+from manyview.partition.selection import MAX_CLUSTERS
 from manyview.partition.spectral import affinity_features
 from manyview.preprocessing.scaling import Scaling, scale_views, without_extremes
 from manyview.typing import Array, Dense, Seed, is_sparse
@@ -53,11 +54,12 @@ class CCAMSC(GraphClusterer):
         rho, in units of the mean variance of a view's features. 0 trusts every direction of a view, however small
         its variance: n must then be much larger than d.
     max_rank : int, default=100
-        Leading principal directions per view that are searched; beyond, variance and weight in G are small.
+        How many leading principal directions of each view are used; the others have little variance and weight in G.
     combine : {"mean", "concatenate"}, default="mean"
         What is done with the views' canonical variates.
     n_neighbors : int, default=10
-        Neighbours per sample in the graph of the common subspace.
+        Neighbours per sample in the graph of the common subspace. More makes clusters blend, fewer makes the graph
+        fall apart.
     affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
         How neighbours are weighted, see `MFMSC`. With "precomputed" every view is an affinity matrix
         (n_samples, n_samples); its 2m leading eigenvectors, times the roots of their eigenvalues, stand for the
@@ -66,10 +68,13 @@ class CCAMSC(GraphClusterer):
         See `MFMSC`; not used with "precomputed".
     degree_regularization : float, default=0
         tau in the normalised cut, see `MFMSC`.
+    max_clusters : int, default=30
+        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
     random_state : int, RandomState instance or None, default=0
-        Seed of k-means. The default repeats the same labels; None draws anew each time.
+        Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        cores for large ones, but never more than are idle when the fit begins.
 
     Attributes
     ----------
@@ -86,11 +91,17 @@ class CCAMSC(GraphClusterer):
     eigenvalues_ : array (n_clusters,)
         Of the normalised graph.
     scaling_, n_iter_, converged_, history_, n_views_, view_names_, sample_ids_
+    neighbor_recall_ : dict
+        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
     n_clusters_, selection_, n_missing_, imputation_
         As for `MFMSC`; nothing is iterated.
+    levels_ : Levels
+        Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
 
     Notes
     -----
+    Measured with two views of 64 features: 20,000 samples in 2.5 CPU seconds and 130 MB (docs/scaling.md).
+
     One view has nothing to be correlated with; its G are the leading principal directions.
 
     Time O(n d R) for the principal directions, R = min(d, max_rank), O(n (V R)^2) for G and O(n^2 m) for the
@@ -125,6 +136,7 @@ class CCAMSC(GraphClusterer):
         affinity: str = "knn",
         scaling: Scaling = "auto",
         degree_regularization: float = 0.0,
+        max_clusters: int = MAX_CLUSTERS,
         random_state: Seed = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -137,6 +149,7 @@ class CCAMSC(GraphClusterer):
         self.affinity = affinity
         self.scaling = scaling
         self.degree_regularization = degree_regularization
+        self.max_clusters = max_clusters
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -149,7 +162,7 @@ class CCAMSC(GraphClusterer):
         combined = np.mean(variates, axis=0) if self.combine == "mean" else np.hstack(variates)
         Z = combined.astype(np.result_type(*tables))
         kind = "knn" if self.affinity == PRECOMPUTED else self.affinity
-        W = linked_graph(Z, kind, self.n_neighbors, n_clusters)
+        W = linked_graph(Z, kind, self.n_neighbors, n_clusters, views.batch)
         cut = self._cut(W, n_clusters)
         return CCAClustering(
             labels=cut.labels,

@@ -18,6 +18,7 @@ from manyview.methods.result import Clustering
 from manyview.numerics.division import unit_length_rows
 from manyview.numerics.eigenvectors import fix_signs
 from manyview.numerics.loop import Callback, Outcome, run
+from manyview.partition.selection import MAX_CLUSTERS
 from manyview.partition.spectral import kmeans_labels, spectral_embedding
 from manyview.preprocessing.scaling import Scaling
 from manyview.typing import Dense, Seed
@@ -32,7 +33,7 @@ class CoTraining(GraphClusterer):
 
     .. math::
         \max_{U_v'U_v = I} \mathrm{Tr}\, U_v' S_v U_v, \qquad
-        S_v = \mathrm{sym}\Big(\sum_{w \ne v} U_w U_w' K_v\Big), \quad \mathrm{sym}(A) = (A + A')/2,
+        S_v = \mathrm{sym}\left(\sum_{w \ne v} U_w U_w' K_v\right), \quad \mathrm{sym}(A) = (A + A')/2,
 
     that is, takes the top c eigenvectors of S_v. The rows of each U_v are scaled to length 1 and laid side by side,
     and labels are read off. Kumar and Daumé III, ICML 2011.
@@ -42,7 +43,7 @@ class CoTraining(GraphClusterer):
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_neighbors : int, default=10
-        Neighbours per sample in each graph.
+        Neighbours per sample in each graph. More makes clusters blend, fewer makes the graphs fall apart.
     affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
         How neighbours are weighted, see `MFMSC`. With "precomputed" every view is an affinity matrix
         (n_samples, n_samples): symmetric, non-negative, dense or sparse; its diagonal is not used.
@@ -54,14 +55,17 @@ class CoTraining(GraphClusterer):
         tau in the normalisation of K_v, see `MFMSC`: a loosely linked sample of one view does not become an
         eigenvector that the other views then have to follow.
     max_iter : int, default=25
-        Most rounds.
+        Maximum number of rounds.
     tol : float, default=0.05
-        Rounds go on while they raise the agreement of the views (see `history_`) by more; a round that does not is
-        undone. The source leaves the number of rounds to the user.
+        Rounds continue while they raise the agreement of the views (see `history_`) by more than this; a round that
+        does not is undone. The source leaves the number of rounds to the user.
+    max_clusters : int, default=30
+        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
     random_state : int, RandomState instance or None, default=0
-        Seed of k-means. The default repeats the same labels; None draws anew each time.
+        Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
         Called with the record of each round; returns True to stop.
 
@@ -73,14 +77,20 @@ class CoTraining(GraphClusterer):
     affinity_ : sparse array (n_samples, n_samples)
         Mean of the views' graphs.
     history_ : list of dict
-        Per round the "agreement" it led to, the mean over pairs of views of |U_v'U_w|_F^2 / c (1: the same subspace),
-        and the "residual": by how much agreement rose.
+        Per round the "agreement" it led to, the mean over pairs of views of :math:`|U_v'U_w|_F^2 / c` (1: the same
+        subspace), and the "residual": by how much agreement rose.
     scaling_, n_iter_, converged_, n_views_, view_names_, sample_ids_
+    neighbor_recall_ : dict
+        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
     n_clusters_, selection_, n_missing_, imputation_
         As for `MFMSC`; `n_iter_` counts rounds, and `converged_` says whether they ended by `tol`.
+    levels_ : Levels
+        Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
 
     Notes
     -----
+    Measured with two views of 64 features: 20,000 samples in 5.9 CPU seconds and 101 MB (docs/scaling.md).
+
     S_v has rank at most 2(V-1)c and is never formed: its eigenvectors come from a problem of that size.
 
     Time O(n^2 d) for the neighbours, d the features of all views, O(n (k + c) c) per Lanczos step of the start, and
@@ -114,6 +124,7 @@ class CoTraining(GraphClusterer):
         degree_regularization: float = 1.0,
         max_iter: int = 25,
         tol: float = 0.05,
+        max_clusters: int = MAX_CLUSTERS,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,
@@ -126,6 +137,7 @@ class CoTraining(GraphClusterer):
         self.degree_regularization = degree_regularization
         self.max_iter = max_iter
         self.tol = tol
+        self.max_clusters = max_clusters
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback
@@ -133,7 +145,9 @@ class CoTraining(GraphClusterer):
     def _check_views(self, views: Views) -> None:
         super()._check_views(views)
         if self.informative_view is not None and self.informative_view not in views.names:
-            raise InputError(f"informative_view={self.informative_view!r} is none of the views: {quoted(views.names)}.")
+            raise InputError(
+                f"informative_view={self.informative_view!r} is not one of the views: {quoted(views.names)}."
+            )
 
     def _fit(self, views: Views, n_clusters: int) -> Clustering:
         graphs, scaling = self._view_graphs(views, n_clusters)

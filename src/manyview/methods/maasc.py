@@ -18,6 +18,7 @@ from manyview.methods.base import GraphClusterer
 from manyview.methods.result import WeightedClustering
 from manyview.numerics.division import or_one, unit_length_rows
 from manyview.numerics.loop import Callback, run
+from manyview.partition.selection import MAX_CLUSTERS
 from manyview.partition.spectral import kmeans_labels, spectral_embedding
 from manyview.preprocessing.scaling import Scaling
 from manyview.typing import Dense, Seed
@@ -34,9 +35,9 @@ class MAASC(GraphClusterer):
 
     .. math::
         \min_{F, w} \sum_v w_v^2\, \mathrm{Tr}\, F'(D_v - K_v)F / c
-        \quad \text{s.t.} \quad F' \Big(\sum_v w_v^2 D_v\Big) F = I, \quad \sum_v w_v = 1
+        \quad \text{s.t.} \quad F' \left(\sum_v w_v^2 D_v\right) F = I, \quad \sum_v w_v = 1
 
-    by turns, from equal weights: F are the bottom c eigenvectors of the pencil of
+    alternately, starting from equal weights: F are the bottom c eigenvectors of the pencil of
     :math:`\sum_v w_v^2 (D_v - K_v)` against :math:`\sum_v w_v^2 D_v`; w is the exact optimum for this F
     (`best_weights`), with the trace of the first constraint in its place, as in the source. For c > 1 that alone can
     raise the objective; the step is then shortened (`update_weights`), so it never does. Huang, Chuang and Chen,
@@ -47,7 +48,7 @@ class MAASC(GraphClusterer):
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_neighbors : int, default=10
-        Neighbours per sample in each graph.
+        Neighbours per sample in each graph. More makes clusters blend, fewer makes the graphs fall apart.
     affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
         How neighbours are weighted, see `MFMSC`. With "precomputed" every view is an affinity matrix
         (n_samples, n_samples): symmetric, non-negative, dense or sparse; its diagonal is not used.
@@ -57,13 +58,16 @@ class MAASC(GraphClusterer):
         tau: D_v above is the degrees plus tau times their mean. A sample that is loosely linked in the sum of the
         graphs is then not split off on its own; 0 is the source's form.
     max_iter : int, default=20
-        Most rounds of (w, F); the source's number.
+        Maximum number of rounds of (w, F); the source's number.
     tol : float, default=1e-4
         Stop when no weight moves by more.
+    max_clusters : int, default=30
+        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
     random_state : int, RandomState instance or None, default=0
-        Seed of k-means. The default repeats the same labels; None draws anew each time.
+        Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
         Called with the record of each round; returns True to stop.
 
@@ -79,11 +83,17 @@ class MAASC(GraphClusterer):
     history_ : list of dict
         The "objective" of each round, and the "residual": the largest change of a weight.
     scaling_, n_iter_, converged_, n_views_, view_names_, sample_ids_
+    neighbor_recall_ : dict
+        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
     n_clusters_, selection_, n_missing_, imputation_
         As for `MFMSC`; `n_iter_` counts rounds, and `converged_` says whether they ended by `tol`.
+    levels_ : Levels
+        Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
 
     Notes
     -----
+    Measured with two views of 64 features: 20,000 samples in 6.0 CPU seconds and 79 MB (docs/scaling.md).
+
     Only views whose graphs differ in their degrees D_v can get different weights: with equal
     :math:`\mathrm{Tr}\, F'D_vF` the two constraints leave nothing but equal weights. With two views they leave two
     points. The neighbour graphs built here have nearly equal degrees, so their weights stay near 1/V; bring your own
@@ -118,6 +128,7 @@ class MAASC(GraphClusterer):
         degree_regularization: float = 1.0,
         max_iter: int = 20,
         tol: float = 1e-4,
+        max_clusters: int = MAX_CLUSTERS,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,
@@ -129,6 +140,7 @@ class MAASC(GraphClusterer):
         self.degree_regularization = degree_regularization
         self.max_iter = max_iter
         self.tol = tol
+        self.max_clusters = max_clusters
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback

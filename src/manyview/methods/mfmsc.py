@@ -11,13 +11,15 @@ import scipy.sparse as sp
 from manyview.checks import Each, InputError, Number, OrNone, Rules
 from manyview.graphs.affinity import PRECOMPUTED, as_graph, linked_graph
 from manyview.methods.base import GraphClusterer
+from manyview.methods.landmarks.strategy import N_LANDMARKS, LandmarkStrategy
 from manyview.methods.result import CutClustering
+from manyview.partition.selection import MAX_CLUSTERS
 from manyview.preprocessing.scaling import Scaling, scale_views, side_by_side
 from manyview.typing import Graph, Seed
 from manyview.views.container import Views
 
 
-class MFMSC(GraphClusterer):
+class MFMSC(LandmarkStrategy, GraphClusterer):
     r"""Multi-feature spectral clustering: the views are laid side by side and clustered as one table.
 
     With F the n x c embedding, W the graph of the concatenated views and D its degrees, it solves
@@ -42,10 +44,18 @@ class MFMSC(GraphClusterer):
         How much each view's squared distances count; all 1 by default.
     degree_regularization : float, default=0
         tau above; 1 keeps the cut from splitting off a few outliers.
+    strategy : {"auto", "exact", "landmarks"}, default="auto"
+        "exact" clusters all samples at once. "landmarks" clusters some of them, places the others, and revises both
+        (docs/large-data.md). "auto" is exact up to 200,000 samples.
+    n_landmarks : int, default=20000
+        Number of samples that the landmark strategy clusters itself. More are more accurate, and slower.
+    max_clusters : int, default=30
+        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
     random_state : int, RandomState instance or None, default=0
-        Seed of k-means. The default repeats the same labels; None draws anew each time.
+        Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        cores for large ones, but never more than are idle when the fit begins.
 
     Attributes
     ----------
@@ -55,13 +65,20 @@ class MFMSC(GraphClusterer):
     affinity_ : sparse array (n_samples, n_samples)
         W.
     eigenvalues_ : array (n_clusters,)
-        Of the normalised W, descending; a drop after the c-th speaks for c clusters.
+        Of the normalised W, descending; a drop after the c-th suggests c clusters.
     scaling_ : dict
         The scaling used, by view.
     n_iter_, converged_, history_
         0, True and empty: nothing is iterated.
+    landmarks_ : array (n_landmarks,) of int or None
+        Positions of the landmarks, ascending; None if all samples were clustered at once. With landmarks, attributes
+        with a row per sample describe only these, except `labels_`; `on_landmarks()` returns a model of them alone.
+    neighbor_recall_ : dict
+        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
     n_clusters_, selection_
         The number of clusters found, and what it was chosen by (with "auto"), otherwise None.
+    levels_ : Levels
+        Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
     n_views_, view_names_, sample_ids_, n_missing_
         What came in; values missing by view.
     imputation_ : str or None
@@ -69,6 +86,8 @@ class MFMSC(GraphClusterer):
 
     Notes
     -----
+    Measured with two views of 64 features: 20,000 samples in 4.1 CPU seconds and 43 MB (docs/scaling.md).
+
     Time O(n^2 d) for the neighbours and O(n (k + c) c) per Lanczos step; memory O(n (d + k + c)).
 
     Examples
@@ -80,7 +99,11 @@ class MFMSC(GraphClusterer):
     True
     """
 
-    _rules: ClassVar[Rules] = {**GraphClusterer._rules, "view_weights": OrNone(Each(Number(0)))}
+    _rules: ClassVar[Rules] = {
+        **GraphClusterer._rules,
+        **LandmarkStrategy._rules,
+        "view_weights": OrNone(Each(Number(0))),
+    }
 
     def __init__(
         self,
@@ -91,6 +114,9 @@ class MFMSC(GraphClusterer):
         scaling: Scaling = "auto",
         view_weights: Sequence[float] | None = None,
         degree_regularization: float = 0.0,
+        strategy: str = "auto",
+        n_landmarks: int = N_LANDMARKS,
+        max_clusters: int = MAX_CLUSTERS,
         random_state: Seed = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -100,6 +126,9 @@ class MFMSC(GraphClusterer):
         self.scaling = scaling
         self.view_weights = view_weights
         self.degree_regularization = degree_regularization
+        self.strategy = strategy
+        self.n_landmarks = n_landmarks
+        self.max_clusters = max_clusters
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -129,7 +158,7 @@ class MFMSC(GraphClusterer):
             return total, dict.fromkeys(views.names, "none")
         tables, scaling = scale_views(views, self.scaling)
         X = side_by_side([X * X.dtype.type(np.sqrt(w)) for X, w in zip(tables, weights, strict=True)])
-        return linked_graph(X, self.affinity, self.n_neighbors, n_clusters), scaling
+        return linked_graph(X, self.affinity, self.n_neighbors, n_clusters, views.batch), scaling
 
     def _weights(self, n_views: int) -> list[float]:
         return [1.0] * n_views if self.view_weights is None else [float(w) for w in self.view_weights]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from manyview.graphs.incomplete import IncompleteSamples, shared_links
 from manyview.numerics.division import inverse_or_zero
-from manyview.partition.blockmodel import links_to_clusters
+from manyview.partition.blockmodel import Blocks, links_to_clusters
+from manyview.partition.placement import LayerWeights
 from manyview.preprocessing.scaling import Scaler, unit_distance_factor, without_missing
 from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Labels, Mask
@@ -24,19 +25,36 @@ NEIGHBORS = 10
 class Placing(Protocol):
     """What a fit keeps for new samples."""
 
-    def place(self, tables: Sequence[Array]) -> tuple[Dense, Graph]:
-        """Return, for m new samples, the evidence (m x c) for each cluster, and links (m x n) to the samples fitted.
+    @property
+    def labels(self) -> Labels:
+        """Labels of the samples fitted."""
+
+    def links(self, tables: Sequence[Array]) -> list[Graph]:
+        """Return the links (m x n) of new samples to those fitted, one matrix per layer; rows add up to 1, or 0."""
+
+    def read(self, links: Sequence[Graph]) -> tuple[Dense, Graph]:
+        """Return the evidence (m x c) of links for each cluster, and the links of all layers as one matrix.
 
         A sample belongs to the cluster of most evidence; its embedding is the mean over its links.
         """
 
 
+class LayeredPlacing(Placing, Protocol):
+    """A placing by links in layers, whose block model can be estimated anew from other samples."""
+
+    blocks: Blocks | None
+    layer_weights: LayerWeights
+
+    def revised(self, labels: Labels, blocks: Blocks) -> LayeredPlacing:
+        """Return the same with other labels of the samples fitted, and another block model."""
+
+
 @saved
 @dataclass(frozen=True)
 class NeighborPlacing:
-    """Adaptive neighbours by distances over the views shared; each view is scaled as in the fit and counts alike.
+    """Adaptive neighbours by distance over the shared views; each is scaled as in the fit, and all have equal weight.
 
-    It keeps the views of the fit, O(n d).
+    Neighbours vote, unless there is a block model of how they are linked. It keeps the views of the fit, O(n d).
     """
 
     scalers: tuple[Scaler, ...]
@@ -45,6 +63,9 @@ class NeighborPlacing:
     present: Mask
     labels: Labels
     n_clusters: int
+    blocks: Blocks | None = None
+
+    layer_weights: ClassVar[LayerWeights] = LayerWeights((1.0,))
 
     @classmethod
     def of(cls, views: Views, scaling: Mapping[str, str], labels: Labels, n_clusters: int) -> NeighborPlacing:
@@ -55,15 +76,26 @@ class NeighborPlacing:
         rows = tuple(X * X.dtype.type(scale) for X, scale in zip(tables, scales, strict=True))
         return cls(scalers, scales, rows, views.present, labels, n_clusters)
 
-    def place(self, tables: Sequence[Array]) -> tuple[Dense, Graph]:
-        """Let the neighbours vote."""
+    def links(self, tables: Sequence[Array]) -> list[Graph]:
+        """Return the links of new samples to their neighbours: one layer."""
         rows = [
             without_missing(scaler.apply(X)) * X.dtype.type(scale)
             for scaler, X, scale in zip(self.scalers, tables, self.scales, strict=True)
         ]
         present = np.column_stack([present_rows(X) for X in tables])
-        links = shared_links(IncompleteSamples(rows, present), IncompleteSamples(self.rows, self.present), NEIGHBORS)
-        return links_to_clusters(links, self.labels, self.n_clusters), links
+        others = IncompleteSamples(self.rows, self.present)
+        return [shared_links(IncompleteSamples(rows, present), others, NEIGHBORS)]
+
+    def read(self, links: Sequence[Graph]) -> tuple[Dense, Graph]:
+        """Let the neighbours vote, or the block model read their labels."""
+        (only,) = links
+        if self.blocks is not None:
+            return self.blocks.evidence(self.labels, [only]), only
+        return links_to_clusters(only, self.labels, self.n_clusters), only
+
+    def revised(self, labels: Labels, blocks: Blocks) -> NeighborPlacing:
+        """Return the same with other labels of the samples fitted, read by a block model."""
+        return replace(self, labels=labels, blocks=blocks)
 
 
 @saved
@@ -74,10 +106,14 @@ class AffinityPlacing:
     labels: Labels
     n_clusters: int
 
-    def place(self, tables: Sequence[Array]) -> tuple[Dense, Graph]:
-        """Let the samples vote, each by its affinity, as a share of the new sample's in that view."""
-        links = sp.csr_array(sum(row_shares(sp.csr_array(without_missing(A))) for A in tables))
-        return links_to_clusters(links, self.labels, self.n_clusters), links
+    def links(self, tables: Sequence[Array]) -> list[Graph]:
+        """Return each affinity as a share of the new sample's in that view, with equal weights for its views."""
+        return [row_shares(sp.csr_array(sum(row_shares(sp.csr_array(without_missing(A))) for A in tables)))]
+
+    def read(self, links: Sequence[Graph]) -> tuple[Dense, Graph]:
+        """Let the samples vote."""
+        (only,) = links
+        return links_to_clusters(only, self.labels, self.n_clusters), only
 
 
 def row_shares(A: sp.csr_array) -> sp.csr_array:

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from manyview.methods.placing import Placing
 from manyview.numerics.loop import Outcome
+from manyview.partition.agreement import Agreement, ViewGraphs
+from manyview.partition.blockmodel import SearchSettings
+from manyview.partition.membership import confidence, second_cluster
 from manyview.typing import Dense, Graph, Labels
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PRIVATE = {"private": True}
 """Metadata of fields that are not for users: `placing` becomes `_placing`, while `labels` becomes `labels_`."""
+
+USED_UP = {"used up": True}
+"""Metadata of fields that become no attribute of their own: what they tell is published under other names."""
 
 NOT_ITERATED = Outcome("converged")
 """The outcome of methods that have no loop: nothing was left to converge, and there is no history."""
@@ -27,6 +39,7 @@ class Clustering:
     scaling : the scaling that each view got, by name
     placing : puts new samples into the clusters
     outcome : how the method's loop ended; becomes `n_iter_`, `converged_` and `history_`
+    agreement : the layers that say how sure a label is, if these are not `affinity` alone; becomes `membership_`
     """
 
     labels: Labels
@@ -34,7 +47,12 @@ class Clustering:
     affinity: Graph
     scaling: dict[str, str]
     placing: Placing = field(metadata=PRIVATE)
-    outcome: Outcome = NOT_ITERATED
+    outcome: Outcome = field(default=NOT_ITERATED, metadata=USED_UP)
+    agreement: Agreement | None = field(default=None, metadata=USED_UP)
+
+    def layers(self, n_clusters: int) -> Agreement:
+        """Return the layers that say how sure a label is."""
+        return self.agreement or Agreement.of_views(ViewGraphs.of([self.affinity]), n_clusters, SearchSettings())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,3 +67,13 @@ class WeightedClustering(Clustering):
     """Adds how much each view counts; the weights add up to 1."""
 
     view_weights: Dense
+
+
+def label_frame(labels: Labels, membership: Dense | None, sample_ids: NDArray[Any] | None) -> pd.DataFrame:
+    """Return labels as a DataFrame, with how sure they are if that is known."""
+    import pandas as pd  # kept out of `import manyview`
+
+    columns: dict[str, Any] = {"label": labels}
+    if membership is not None:
+        columns |= {"confidence": confidence(membership, labels), "second": second_cluster(membership, labels)}
+    return pd.DataFrame(columns, index=None if sample_ids is None else pd.Index(sample_ids, name="sample"))

@@ -27,6 +27,23 @@ def test_random_errors_are_counted_without_bias(share, rng):
     assert gross_error(R).present
 
 
+@pytest.mark.parametrize("rows", [0, 1])
+@pytest.mark.parametrize("columns", [0, 1])
+def test_every_quarter_of_the_entries_is_counted(rows, columns, rng):
+    R = gaussian(400, 100)
+    quarter = R[rows::2, columns::2]
+    quarter[:] = np.where(rng.random(quarter.shape) < 0.2, rng.choice([-30, 30], quarter.shape), quarter)
+    assert gross_error(R).share == pytest.approx(0.2 / 4, rel=0.2)
+
+
+def test_entries_that_were_not_observed_do_not_count():
+    R = gaussian(40, 40)
+    R[::2, ::2] = 30 * np.sign(R[::2, ::2])
+    observed = np.ones(R.shape, dtype=bool)
+    observed[::2, ::2] = False
+    assert gross_error(R, observed).share == 0
+
+
 def test_gaussian_residuals_hold_none():
     assert gross_error(gaussian()).lower < 0.001
 
@@ -84,6 +101,17 @@ def test_principal_components_are_orthogonal_and_no_longer_so_with_errors(rng):
     assert not is_orthogonal(X)
     spoilt = U * s + (rng.random(X.shape) < 0.05) * rng.uniform(-5, 5, X.shape) * (U * s).std(axis=0)
     assert not is_orthogonal(spoilt)
+
+
+def test_all_components_of_few_samples_are_orthogonal_whatever_rounding_adds(rng):
+    X = rng.standard_t(3, size=(40, 200))
+    U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    components = U * s
+    assert components.shape == (40, 40)  # the last is 0 but for rounding
+    assert is_orthogonal(components)
+    model = OCBR(3).fit([components, rng.normal(size=(40, 5))])
+    assert "exactly orthogonal" in model.view_kinds_["view_0"].reason
+    assert model.corruption_[0].nnz == 0
 
 
 @pytest.mark.parametrize("views", [("fourier", "profile"), ("karhunen", "pixel", "zernike", "morphological")])

@@ -3,13 +3,8 @@
 import numpy as np
 import pytest
 
-from manyview.methods.ocbr.recovery import (
-    Recovery,
-    narrowness,
-    orthogonal_iteration,
-    singular_triplets,
-    typical_size,
-)
+from manyview.methods.ocbr import recovery
+from manyview.methods.ocbr.recovery import Recovery, narrowness, right_vectors, typical_size
 from manyview.methods.ocbr.settings import Settings
 from manyview.numerics.proximal import singular_value_threshold, soft_threshold
 
@@ -140,13 +135,24 @@ def test_L_lies_on_its_orthonormal_basis(small):
     np.testing.assert_allclose(np.linalg.svd(small.L)[1], small.spectrum, atol=1e-8)
 
 
-def test_triplets_and_iteration_agree_with_the_svd(rng):
-    A = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 12))
-    U = orthogonal_iteration(A, np.linalg.qr(rng.standard_normal((30, 4)))[0])
-    U, s, P = singular_triplets(A, U)
+@pytest.mark.parametrize("d", [12, 40])  # exact, and by a step
+def test_right_vectors_of_a_table_of_low_rank_agree_with_the_svd(rng, d):
+    A = rng.standard_normal((30, 4)) @ rng.standard_normal((4, d))
+    s, P = right_vectors(lambda: (A[:11], A[11:]), rng.standard_normal((d, 4)))
     np.testing.assert_allclose(s, np.linalg.svd(A)[1][:4])
-    np.testing.assert_allclose((U * s) @ P.T, A, atol=1e-9)
-    assert P.shape == (12, 4)
+    np.testing.assert_allclose(A @ P @ P.T, A, atol=1e-9)
+    np.testing.assert_allclose(P.T @ P, np.eye(4), atol=1e-9)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_blocks_of_rows_give_what_the_whole_table_gives(monkeypatch, missing):
+    _, X = low_rank(50, 20)
+    X = np.where(hits(X.shape, 0.1), np.nan, X) if missing else X + gross(X.shape, 0.1)
+    whole = recover(X, 5, tol=1e-6)
+    monkeypatch.setattr(recovery, "BLOCK_ENTRIES", 7 * 20)
+    in_blocks = recover(X, 5, tol=1e-6)
+    np.testing.assert_allclose(in_blocks.L, whole.L, atol=1e-8)
+    assert in_blocks.objective() == pytest.approx(whole.objective())
 
 
 def test_values_that_were_not_observed_are_completed():

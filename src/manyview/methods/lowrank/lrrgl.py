@@ -31,6 +31,7 @@ from manyview.methods.lowrank.selfexpression import (
     unit_weight,
 )
 from manyview.numerics.loop import Callback
+from manyview.partition.selection import MAX_CLUSTERS
 from manyview.preprocessing.scaling import Scaling
 from manyview.typing import Array, Dense, Graph, Seed
 from manyview.views.container import Views
@@ -51,8 +52,8 @@ class LRRGL(SelfExpressionClusterer):
 
     .. math::
 
-        \min_{Z_v, E_v} \sum_v \Big( |Z_v|_* + \lambda_v |E_v|_1 + \lambda_2 \mathrm{Tr}\, Z_v L_v Z_v'
-        + \frac{\beta}{2} \sum_{w \ne v} |Z_v - Z_w|_F^2 \Big)
+        \min_{Z_v, E_v} \sum_v \left( |Z_v|_* + \lambda_v |E_v|_1 + \lambda_2 \mathrm{Tr}\, Z_v L_v Z_v'
+        + \frac{\beta}{2} \sum_{w \ne v} |Z_v - Z_w|_F^2 \right)
         \quad \text{s.t.} \quad X_v = X_v Z_v + E_v,\ Z_v \ge 0.
 
     The problem is convex. It is solved by the method of multipliers; as in the source, the smooth terms enter each
@@ -63,14 +64,15 @@ class LRRGL(SelfExpressionClusterer):
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     sparsity : float, default=1
-        Weight of the corruption E, lambda_v = sparsity min(d_v, n) / |X_v|_1: at 1 it costs the same to call all of X_v
-        corruption and to represent all of it. (The source has one lambda_1 for all views, tuned per data set; in
-        this unit one value serves views of any scale and size.) Not for views that are mostly zeros themselves, such as
-        text: |E|_1 takes them for corruption altogether, or with more weight each sample represents only itself.
+        Weight of the corruption E, :math:`\lambda_v = \mathrm{sparsity} \min(d_v, n) / |X_v|_1`: at 1 it costs the same
+        to call all of X_v corruption and to represent all of it. (The source has one lambda_1 for all views, tuned per
+        data set; in this unit one value serves views of any scale and size.) Not for views that are mostly zeros
+        themselves, such as text: :math:`|E|_1` takes them for corruption altogether, or with more weight each sample
+        represents only itself.
     graph_weight : float, default=0.5
-        lambda_2: how much neighbours in a view should have like representations.
+        lambda_2: how similar the representations of neighbours in a view should be; 0 ignores the graphs.
     consensus_weight : float, default=0.5
-        beta: how much the views should agree.
+        beta: how much the views should agree; 0 treats each on its own.
     n_neighbors : int, default=10
         Neighbours per sample, in the graphs of the views and in the final affinity.
     affinity : {"self_tuning", "knn", "adaptive", "precomputed"}, default="self_tuning"
@@ -84,7 +86,7 @@ class LRRGL(SelfExpressionClusterer):
     representation_graph : {"angle", "sum"}, default="angle"
         How the Z_v become a graph. "angle": each sample is linked to the `n_neighbors` others whose columns of Z make
         the smallest angle with its own (mean cosine over the views, the weight of the link); all other entries are
-        dropped. "sum": sum of (|Z_v| + |Z_v'|)/2 as in the source, of which the `n_neighbors` largest
+        dropped. "sum": sum of :math:`(|Z_v| + |Z_v'|)/2` as in the source, of which the `n_neighbors` largest
         entries of each row are kept; it needs more of them (50).
     scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
         "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
@@ -92,16 +94,20 @@ class LRRGL(SelfExpressionClusterer):
     degree_regularization : float, default=0
         tau of the normalised cut; 1 keeps it from splitting off a few outliers.
     max_iter : int, default=300
+        Maximum number of sweeps; a run that needs more ends with a warning and `converged_` False.
     tol : float, default=0.005
         Stop when no constraint is violated by more, relative to the size of its terms, and no Z changes by more.
         (The source stops at a gap of 1e-6 while its penalty grows without bound, which ends the run
         rather than solving the problem; here the penalty is fixed.)
     max_memory : float, optional
         Limit in GB; larger problems are refused. By default 80 % of the free memory.
+    max_clusters : int, default=30
+        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
     random_state : int, RandomState instance or None, default=0
-        Seed of k-means. The default repeats the same labels; None draws anew each time.
+        Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
         Called with the record of each sweep; returning True stops the run.
 
@@ -123,10 +129,14 @@ class LRRGL(SelfExpressionClusterer):
     scaling_ : dict
         The scaling used, by view.
     n_iter_, converged_, history_
-        history_ holds the gaps of each sweep: of the fit, between Z and its low-rank and non-negative copies, and the
+        `history_` holds the gaps of each sweep: of the fit, between Z and its low-rank and non-negative copies, and the
         change of Z.
+    neighbor_recall_ : dict
+        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
     n_clusters_, selection_
         The number of clusters found, and what it was chosen by (with "auto"), otherwise None.
+    levels_ : Levels
+        Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
     n_views_, view_names_, sample_ids_, n_missing_
         What came in; values missing by view.
     imputation_ : str or None
@@ -134,6 +144,8 @@ class LRRGL(SelfExpressionClusterer):
 
     Notes
     -----
+    Measured with two views of 64 features: 1,000 samples in 12 CPU seconds and 157 MB (docs/scaling.md).
+
     With d features over all views, V views and rank q of the Z: time O(V n^2 (d + q)) and memory O(n d + 15 V n^2) per
     sweep; with ``nonnegative=False`` time O(V n r (d + r)) and memory O(n d + 15 V n r), r <= min(n, d).
 
@@ -169,6 +181,7 @@ class LRRGL(SelfExpressionClusterer):
         max_iter: int = 300,
         tol: float = 5e-3,
         max_memory: float | None = None,
+        max_clusters: int = MAX_CLUSTERS,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,
@@ -186,6 +199,7 @@ class LRRGL(SelfExpressionClusterer):
         self.max_iter = max_iter
         self.tol = tol
         self.max_memory = max_memory
+        self.max_clusters = max_clusters
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback
@@ -194,6 +208,7 @@ class LRRGL(SelfExpressionClusterer):
         self._check_memory(views, self._bytes_needed(views, views.n_views), self._advice())
         tables, scaling = self._features(views, n_clusters)
         X = dense_columns(tables)
+        self._announce(X, len(X))
         L = [laplacian(W, "normalized") for W in self._graphs(views, tables)]
         R = None if self.nonnegative else row_space(X)
         lam = [self.sparsity * unit_weight(Xv) for Xv in X]

@@ -26,6 +26,7 @@ from manyview.methods.lowrank.selfexpression import (
     unit_weight,
 )
 from manyview.numerics.loop import Callback
+from manyview.partition.selection import MAX_CLUSTERS
 from manyview.preprocessing.scaling import Scaling
 from manyview.typing import Dense, Seed
 from manyview.views.container import Views
@@ -49,10 +50,10 @@ class RLRR(SelfExpressionClusterer):
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     sparsity : float, default=1
         Weight of the corruption E, in units in which one value serves data of any scale and size:
-        lambda = sparsity min(d, n) / |X|_1, X all views stacked and d its rows, so that at 1 it costs the
-        same to call all of X corruption and to represent all of it. (The sources tune lambda per data set.) Not for
-        views that are mostly zeros themselves, such as text: |E|_1 takes all of them for corruption or, with more
-        weight, each sample represents only itself. No weight that we tried helps; take another method.
+        :math:`\lambda = \mathrm{sparsity} \min(d, n) / |X|_1`, X all views stacked and d its rows, so that at 1 it
+        costs the same to call all of X corruption and to represent all of it. (The sources tune lambda per data set.)
+        Not for views that are mostly zeros themselves, such as text: :math:`|E|_1` takes all of them for corruption or,
+        with more weight, each sample represents only itself. No weight that we tried helps; take another method.
     nonnegative : bool, default=True
         Keep Z >= 0, as the source does. This needs all n x n entries of Z; without it Z = Q W, where the columns of
         Q (n x r) are an orthonormal basis of the row space of all views, and only W (r x n) is iterated. That is exact:
@@ -62,8 +63,8 @@ class RLRR(SelfExpressionClusterer):
     representation_graph : {"angle", "sum"}, default="angle"
         How Z becomes a graph. "angle": each sample is linked to the `n_neighbors` others whose columns of Z make the
         smallest angle with its own (the cosine is the weight of the link); all other entries are dropped.
-        "sum": (|Z| + |Z'|)/2 as in the source, of which the `n_neighbors` largest entries of each row are kept; it
-        needs more of them (50).
+        "sum": :math:`(|Z| + |Z'|)/2` as in the source, of which the `n_neighbors` largest entries of each row are kept;
+        it needs more of them (50).
     affinity : {"linear", "precomputed"}, default="linear"
         "linear": the views are features. "precomputed": they are affinities K_v (n x n, symmetric, non-negative);
         each sample is represented by the leading eigenvectors of the normalised K_v, scaled so that their products
@@ -74,16 +75,20 @@ class RLRR(SelfExpressionClusterer):
     degree_regularization : float, default=0
         tau of the normalised cut; 1 keeps it from splitting off a few outliers.
     max_iter : int, default=300
+        Maximum number of sweeps; a run that needs more ends with a warning and `converged_` False.
     tol : float, default=0.005
         Stop when no constraint is violated by more, relative to the size of its terms, and Z changes by no more.
         (The source stops at a gap of 1e-6 while its penalty grows without bound, which ends the run
         rather than solving the problem; here the penalty is fixed.)
     max_memory : float, optional
         Limit in GB; larger problems are refused. By default 80 % of the free memory.
+    max_clusters : int, default=30
+        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
     random_state : int, RandomState instance or None, default=0
-        Seed of k-means. The default repeats the same labels; None draws anew each time.
+        Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
         Called with the record of each sweep; returning True stops the run.
 
@@ -103,10 +108,14 @@ class RLRR(SelfExpressionClusterer):
     scaling_ : dict
         The scaling used, by view.
     n_iter_, converged_, history_
-        history_ holds the gaps of each sweep: of the fit, between Z and its low-rank and non-negative copies, and the
+        `history_` holds the gaps of each sweep: of the fit, between Z and its low-rank and non-negative copies, and the
         change of Z.
+    neighbor_recall_ : dict
+        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
     n_clusters_, selection_
         The number of clusters found, and what it was chosen by (with "auto"), otherwise None.
+    levels_ : Levels
+        Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
     n_views_, view_names_, sample_ids_, n_missing_
         What came in; values missing by view.
     imputation_ : str or None
@@ -114,6 +123,8 @@ class RLRR(SelfExpressionClusterer):
 
     Notes
     -----
+    Measured with two views of 64 features: 2,000 samples in 12 CPU seconds and 390 MB (docs/scaling.md).
+
     One Z for all views makes the problem that of the views stacked on one another. With d features over all views and
     rank q of Z: time O(n^2 (d + q)) per sweep, memory O(n d + 15 n^2); with ``nonnegative=False`` time O(n r (d + r)),
     memory O(n d + 15 n r), r <= min(n, d).
@@ -143,6 +154,7 @@ class RLRR(SelfExpressionClusterer):
         max_iter: int = 300,
         tol: float = 5e-3,
         max_memory: float | None = None,
+        max_clusters: int = MAX_CLUSTERS,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,
@@ -158,6 +170,7 @@ class RLRR(SelfExpressionClusterer):
         self.max_iter = max_iter
         self.tol = tol
         self.max_memory = max_memory
+        self.max_clusters = max_clusters
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback
@@ -166,6 +179,7 @@ class RLRR(SelfExpressionClusterer):
         self._check_memory(views, self._bytes_needed(views, 1), self._advice())
         tables, scaling = self._features(views, n_clusters)
         X = dense_columns(tables)
+        self._announce(X, 1)
         stacked = np.vstack(X)
         R = None if self.nonnegative else row_space(X)
         lam = self.sparsity * unit_weight(stacked)

@@ -19,6 +19,7 @@ from manyview.methods.lowrank.representation import (
     tidy_graph,
 )
 from manyview.numerics.loop import Callback
+from manyview.partition.selection import MAX_CLUSTERS
 from manyview.preprocessing.scaling import Scaling, scale_views
 from manyview.typing import Array, Graph, Seed
 from manyview.views.container import Views
@@ -55,14 +56,18 @@ class RMSC(RepresentationClusterer):
     degree_regularization : float, default=0
         tau in the normalised cut, see `MFMSC`.
     max_iter : int, default=300
+        Maximum number of sweeps; a run that needs more ends with a warning and `converged_` False.
     tol : float, default=0.005
         Stop when no constraint is violated by more, relative to the size of its terms, and P changes by no more.
     max_memory : float, optional
         Limit in GB; larger problems are refused. By default 80 % of the free memory.
+    max_clusters : int, default=30
+        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
     random_state : int, RandomState instance or None, default=0
-        Seed of k-means. The default repeats the same labels; None draws anew each time.
+        Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
         Called with the record of each sweep; returning True stops the run.
 
@@ -80,11 +85,17 @@ class RMSC(RepresentationClusterer):
     eigenvalues_ : array (n_clusters,)
         Of the normalised affinity, descending.
     scaling_, n_iter_, converged_, history_, n_views_, view_names_, sample_ids_
+    neighbor_recall_ : dict
+        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
     n_clusters_, selection_, n_missing_, imputation_
         As for `RLRR`.
+    levels_ : Levels
+        Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
 
     Notes
     -----
+    Measured with two views of 64 features: 2,000 samples in 50 CPU seconds and 697 MB (docs/scaling.md).
+
     With V views, time O(V n^2 log n) per sweep, memory O((4 V + 16) n^2).
 
     Examples
@@ -110,6 +121,7 @@ class RMSC(RepresentationClusterer):
         max_iter: int = 300,
         tol: float = 5e-3,
         max_memory: float | None = None,
+        max_clusters: int = MAX_CLUSTERS,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,
@@ -123,6 +135,7 @@ class RMSC(RepresentationClusterer):
         self.max_iter = max_iter
         self.tol = tol
         self.max_memory = max_memory
+        self.max_clusters = max_clusters
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback

@@ -1,8 +1,8 @@
 """From recovered views to clusters: the partition that the graphs of the views agree on.
 
-Graphs on the rows of each view, and the joint one (`layers.py`), are cut by what neighbours in them say to one another
-(`manyview.partition.agreement`). The block model of the same layers, given that partition, says how much each layer
-tells, and places new samples.
+The graphs of the views and the joint graph (`layers.py`) are partitioned by the labels that neighbours share in them
+(`manyview.partition.agreement`). The block model of the same layers, given that partition, measures how informative
+each layer is, and places new samples.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from manyview.methods.ocbr.layers import Layers
 from manyview.methods.ocbr.settings import Settings
 from manyview.methods.ocbr.treated import TreatedViews
 from manyview.numerics.division import shares
-from manyview.partition.agreement import Candidate, find_agreement
+from manyview.partition.agreement import Agreement, Candidate, ViewGraphs, find_agreement
 from manyview.partition.blockmodel import BlockModel, Search
+from manyview.partition.difference import describe_difference
+from manyview.partition.redundancy import Redundancy
 from manyview.partition.spectral import normalized_cut, number_by_size, spectral_embedding
 from manyview.preprocessing.scaling import to_unit_distance
-from manyview.typing import Dense, Graph, Labels, Seed
+from manyview.typing import Dense, Graph, Indices, Labels, Seed
 
 GRAPHS = ("consensus", "joint", "sum", "blend")
 
@@ -41,18 +43,21 @@ class PartitionOptions:
 
 @dataclass(frozen=True)
 class Partition:
-    """Labels, the graph they belong to and its embedding, weights of the views, and the block model of all layers."""
+    """Labels, the graph they belong to and its embedding, weights of the views, and the models of all layers."""
 
     labels: Labels
     embedding: Dense
     affinity: Graph
     view_weights: Dense
     model: BlockModel
+    agreement: Agreement
     search: Search | None = None
     alternatives: list[Candidate] = field(default_factory=list)
 
 
-def make_layers(treated: TreatedViews, n_neighbors: int | None, settings: Settings) -> Layers:
+def make_layers(
+    treated: TreatedViews, n_neighbors: int | None, settings: Settings, batch: Indices | None = None
+) -> Layers:
     """Bring the rows of all views to one scale, and say how many neighbours a sample has in each.
 
     Neighbours are as many as asked for; otherwise 10, or 20 in a sparse view, but at most a sixth of the samples.
@@ -66,44 +71,63 @@ def make_layers(treated: TreatedViews, n_neighbors: int | None, settings: Settin
         n_samples=n,
         neighbors=neighbors,
         joined=tuple(range(len(treated.views))),
+        weights=(1.0,) * len(treated.views),
         completed=treated.completed,
         given=tuple(None if view.graph is None else symmetrize(view.graph) for view in treated.views),
+        batch=batch,
     )
 
 
 def find_partition(layers: Layers, views: list[Graph], options: PartitionOptions) -> tuple[Layers, Partition]:
-    """Partition the graphs of the views and the joint one; return the layers that were used, too.
+    """Partition the graphs of the views and the joint graph; also return the layers that were used.
 
-    A view that tells nothing still blurs the distances that are summed over the views: they are summed without it.
+    Views that repeat others count less, in the distances summed over the views too. A view without information would
+    still blur these distances, so it is left out of them.
     """
-    found = partition(layers, views, options)
-    heard = np.flatnonzero(found.view_weights * len(views) >= options.settings.silent)
+    redundancy = Redundancy.of(views)
+    layers = layers.weighted(redundancy.weights)
+    found = partition(layers, views, redundancy, options)
+    heard = np.flatnonzero(found.view_weights >= options.settings.silent * shares(redundancy.weights))
     if len(heard) == len(views):
         return layers, found
     layers = replace(layers, joined=tuple(heard.tolist()))
-    return layers, partition(layers, views, options)
+    return layers, partition(layers, views, redundancy, options)
 
 
-def partition(layers: Layers, views: list[Graph], options: PartitionOptions) -> Partition:
+def partition(layers: Layers, views: list[Graph], redundancy: Redundancy, options: PartitionOptions) -> Partition:
     """Find the partition that the views' graphs and the joint graph agree on best, or cut one graph if asked to."""
     graphs = [*views, layers.joint_graph()] if len(views) > 1 else views
     settings = options.settings
-    weights = [1.0] * len(views) + [settings.joint_weight] * (len(graphs) - len(views))
+    weights = [*redundancy.weights, *[settings.joint_weight] * (len(graphs) - len(views))]
     model = BlockModel.of(graphs, weights, options.n_clusters, settings.search)
+    compared = ViewGraphs(tuple(views), graphs[-1] if len(views) > 1 else None, redundancy)
     if options.graph != "consensus" or options.n_clusters == 1:
-        return cut(layers, views, graphs[-1], model, options)
-    joint = graphs[-1] if len(views) > 1 else None
+        agreement = Agreement.of_views(compared, options.n_clusters, settings.search)
+        return cut(layers, views, graphs[-1], model, agreement, options)
     search_settings = replace(settings.search, degree_regularization=options.degree_regularization)
-    found = find_agreement(views, joint, options.n_clusters, search_settings)
-    z = number_by_size(found.labels)
+    found = find_agreement(compared, options.n_clusters, search_settings)
+    z = number_by_size(found.best.labels)
     W = weighted_sum(graphs, shares(model.information(z)))
     _, embedding = spectral_embedding(W, options.n_clusters, options.degree_regularization)
-    view_weights = found.model.view_weights(z, len(views))
-    alternatives = [replace(other, labels=number_by_size(other.labels)) for other in found.alternatives]
-    return Partition(z, embedding, W, view_weights, model, found.search, alternatives)
+    alternatives = [described(other, z) for other in found.alternatives]
+    agreement = Agreement.of_views(compared, options.n_clusters, search_settings)
+    return Partition(z, embedding, W, found.view_weights, model, agreement, found.search, alternatives)
 
 
-def cut(layers: Layers, views: list[Graph], joint: Graph, model: BlockModel, options: PartitionOptions) -> Partition:
+def described(other: Candidate, z: Labels) -> Candidate:
+    """Return another candidate with its clusters numbered by size, and what distinguishes it from the partition z."""
+    labels = number_by_size(other.labels)
+    return replace(other, labels=labels, difference=describe_difference(z, labels))
+
+
+def cut(
+    layers: Layers,
+    views: list[Graph],
+    joint: Graph,
+    model: BlockModel,
+    agreement: Agreement,
+    options: PartitionOptions,
+) -> Partition:
     """Cut one graph: the joint one, the mean of the views', or both added."""
     equal = np.full(len(views), 1 / len(views))
     mean = weighted_sum(views, equal)
@@ -116,7 +140,7 @@ def cut(layers: Layers, views: list[Graph], joint: Graph, model: BlockModel, opt
         degree_regularization=options.degree_regularization,
         random_state=options.random_state,
     )
-    return Partition(found.labels, found.embedding, W, equal, model)
+    return Partition(found.labels, found.embedding, W, equal, model, agreement)
 
 
 def weighted_sum(graphs: Sequence[Graph], weights: Dense) -> Graph:

@@ -21,11 +21,11 @@ ENTRIES_PER_BIN = 50
 class CountCleaner:
     """Weighs the entries of a sparse view by how likely they are signal, and its features by how rare they are.
 
-    Tables stay as they are if the one learnt from has no negative entries, or as many as positive ones: these are no
-    counts.
+    Nothing is cleaned if the table it was fitted on has no negative entries, or as many negative as positive ones, for
+    then they are not counts.
 
-    Counts have no negative entries, so those that there are show the noise, and noise that is symmetric about 0
-    hides as many positive ones of each size. Among the entries of size t the share of signal is then
+    True counts are never negative, so negative entries reveal the noise. If it is symmetric about 0, as many positive
+    entries of each size are noise. Among the entries of size t the share of signal is then
     1 - #(about -t) / #(about t); its odds are multiplied by how many true entries the feature seems to hold,
     #(x > 0) - #(x < 0) over the mean of that; and a positive entry x keeps that share of its energy: x sqrt(share).
     """
@@ -38,7 +38,7 @@ class CountCleaner:
 
     @classmethod
     def fit(cls, X: sp.csr_array, *, clean: bool = True, weigh: bool = True) -> CountCleaner:
-        """Learn the odds from the entries of X, and the rarity from what is left of them; or either only."""
+        """Learn the odds from the entries of X, and the rarity from what is left; `clean` and `weigh` turn them off."""
         positive, negative = X.data[X.data > 0], -X.data[X.data < 0]
         d = X.shape[1]
         cleaner = cls(np.empty(0), np.empty(0), np.ones(d), np.ones(d))
@@ -52,7 +52,7 @@ class CountCleaner:
         return replace(cleaner, typical=typical, rarity=rarity(A) if weigh else np.ones(d))
 
     def clean(self, X: sp.csr_array) -> sp.csr_array:
-        """Return X with its entries weighed."""
+        """Return X with its entries weighted."""
         if self.edges.size == 0:
             return X
         positive = X.data > 0
@@ -65,7 +65,7 @@ class CountCleaner:
 
 
 def log_rarity_rows(A: sp.csr_array, cleaner: CountCleaner) -> sp.csr_array:
-    """Return logarithms of cleaned entries in units of a typical one, weighed by rarity, in rows of one length."""
+    """Return logarithms of cleaned entries in units of a typical one, weighted by rarity, in rows of one length."""
     data = np.log1p(np.maximum(A.data, 0) / cleaner.typical) * cleaner.rarity[A.indices]
     return sp.csr_array(unit_rows(sp.csr_array((data.astype(A.dtype), A.indices, A.indptr), A.shape)))
 

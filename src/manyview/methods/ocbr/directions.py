@@ -1,4 +1,4 @@
-r"""Rows that represent the samples of a view: its leading directions, each weighed by how much of it is signal.
+r"""Rows that represent the samples of a view: its leading directions, each weighted by how much of it is signal.
 
 With B = U diag(s) P' (centred columns), the row of a sample is
 
@@ -7,7 +7,8 @@ With B = U diag(s) P' (centred columns), the row of a sample is
 divided by the root of its squared length plus the mean of that. The last of the r singular values bounds the noise that
 is in every direction; 1 - nu^2 / s^2 is then the share of a direction that is signal (as in probabilistic PCA). In
 views of d < r columns the bound is loose, and nu^2 is lowered by d / r. The exponent 1/2 lies between the distances of
-B itself (1) and those of the bare basis (0). The last step draws far-out samples in, half-way to comparing directions.
+B itself (1) and those of the bare basis (0). The last step pulls in distant samples, half-way to comparing
+directions only.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from manyview.methods.ocbr.settings import Settings
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
 
-GRAM_SIZE = 1000  # up to so many columns or rows, singular vectors come from the Gram matrix
+GRAM_SIZE = 1000  # up to this many columns or rows, singular vectors come from the Gram matrix
 POWER_STEPS = 6  # of the randomised SVD of larger tables
 NEGLIGIBLE = 1e-6  # of the largest singular value
 SMALLEST = 1e-100  # a table of smaller singular values is constant
@@ -71,7 +72,7 @@ def find_directions(B: Array, r: int, settings: Settings) -> tuple[Directions, B
 
 
 def _no_direction(B: Array) -> tuple[Directions, Basis, Dense]:
-    """All samples are alike: one direction, along which they are 0."""
+    """All samples are equal: one direction, along which they are 0."""
     n, d = B.shape
     U, P = np.full((n, 1), n**-0.5, B.dtype), np.full((d, 1), d**-0.5, B.dtype)
     nothing = np.zeros(1)
@@ -92,15 +93,16 @@ def leading_vectors(B: Array, r: int) -> tuple[Dense, Dense, Dense]:
         U, s, Pt = randomized_svd(B, r, n_iter=POWER_STEPS, random_state=0)
         P = Pt.T
     elif B.shape[1] <= B.shape[0]:
-        s, P = _from_gram(B.astype(np.float64).T @ B, r)
+        s, P = from_gram(B.astype(np.float64).T @ B, r)
         U = B @ (P / np.maximum(s, SMALLEST))
     else:
-        s, U = _from_gram(B.astype(np.float64) @ B.T, r)
+        s, U = from_gram(B.astype(np.float64) @ B.T, r)
         P = B.T @ (U / np.maximum(s, SMALLEST))
     keep = s > max(NEGLIGIBLE * s[0], SMALLEST)
     return U[:, keep], s[keep], P[:, keep]
 
 
-def _from_gram(G: Dense, r: int) -> tuple[Dense, Dense]:
+def from_gram(G: Dense, r: int) -> tuple[Dense, Dense]:
+    """Leading r singular values and right singular vectors of A, from G = A'A."""
     w, V = np.linalg.eigh(G)
     return np.sqrt(np.maximum(w[::-1][:r], 0)), V[:, ::-1][:, :r]

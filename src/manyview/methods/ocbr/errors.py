@@ -2,10 +2,10 @@
 
 The residuals R = X - L of the recovery are compared with a robust deviation of their own column; beyond `FAR_OUT` of
 these an entry is far out. Heavy tails of measurements sit in certain columns (skewed features), in certain rows (bad
-samples), or on one side. Errors at random strike quiet rows and columns as often as the others, and both sides. So far
-residuals are counted on the side that has fewer, in the quieter half of the rows and the quieter half of the columns.
-Which half is quiet is read off other entries than those that are counted (rows by the other columns, columns by the
-other rows; even and odd ones), so that choosing does not bias the count: for errors at random the estimate is exact.
+samples), or on one side. Random errors strike quiet rows and columns as often as the others, and on both sides. So
+far-out residuals are counted on the side that has fewer, in the quieter half of the rows and of the columns. Which half
+is quiet is read off other entries than those counted (rows by the other columns, columns by the other rows; even and
+odd ones), so that the choice does not bias the count: for random errors the estimate is unbiased.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from manyview.numerics.robust import column_deviations
 from manyview.typing import Dense, Indices, Mask
 
 FAR_OUT = 4.0  # robust deviations of the residuals of a column
-GROSS_SHARE = 0.04  # from this share on, cleaning is as strict as it gets
+GROSS_SHARE = 0.04  # from this share on, cleaning is as strict as possible
 ORTHOGONAL = 0.25  # of the mean square correlation that chance gives: columns with less have been made orthogonal
 FEWEST_COLUMNS = 3  # that can be called orthogonal
+ROUNDING = 1e-5  # of the largest value: a column that varies less is the rounding of a component that is not there
 
 
 @dataclass(frozen=True)
 class GrossError:
-    """Share of the entries that random errors put far out, and a lower bound: one standard error of its root less."""
+    """Share of the entries that random errors put far out, and a lower bound (a standard error of its root less)."""
 
     share: float
     lower: float
@@ -41,7 +42,7 @@ NO_ERROR = GrossError(0.0, 0.0)
 
 
 def gross_error(R: Dense, observed: Mask | None, tolerated: float) -> GrossError:
-    """Estimate how many residuals are far out because of errors that strike at random; a few are tolerated."""
+    """Estimate how many residuals are far out because of random errors; a few are tolerated."""
     far = FAR_OUT * column_deviations(R, observed)
     known = np.ones(R.shape, dtype=bool) if observed is None else observed
     high, low = (far < R) & known, (far < -R) & known
@@ -69,11 +70,12 @@ def _lower_half(values: Dense) -> Indices:
 def is_orthogonal(X: Dense) -> bool:
     """Whether the columns are exactly uncorrelated, as principal components of these very samples are.
 
-    Errors at random would leave correlations of about 1 / sqrt(n), so there are none.
+    Errors at random would leave correlations of about 1 / sqrt(n), so there are none. The columns are in units that
+    they share, so that those which only hold rounding show: n samples have n - 1 components, but often n columns.
     """
     n = len(X)
     sd = X.std(axis=0, dtype=np.float64)
-    varies = sd > 1e-6 * np.abs(X).max(axis=0)
+    varies = sd > ROUNDING * np.abs(X).max(initial=0)
     d = int(varies.sum())
     if np.isnan(sd).any() or d < FEWEST_COLUMNS or n <= d:
         return False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,7 +18,7 @@ from manyview.typing import Array, Graph, Indices, Mask
 @saved
 @dataclass(frozen=True)
 class Layers:
-    """Rows of the views (each n_v x r_v, mean squared distance 1) and what is needed to link samples by them.
+    """Rows of the views (each n_v x r_v) and what is needed to link samples by them.
 
     Attributes
     ----------
@@ -27,7 +27,9 @@ class Layers:
     joined : the views over which the joint graph sums distances
     completed : where samples are absent from views, rows of all views at once with what is missing completed, and the
         sample index of each; otherwise None
+    weights : mean squared distance of the rows of each view; 1, less for views that repeat others
     given : per view, the graph itself where the view is one, otherwise None
+    batch : of each sample; neighbours are drawn from all of them
     """
 
     rows: tuple[Array, ...]
@@ -35,13 +37,22 @@ class Layers:
     n_samples: int
     neighbors: tuple[int, ...]
     joined: tuple[int, ...]
+    weights: tuple[float, ...]
     completed: tuple[Array, Indices] | None = None
     given: tuple[Graph | None, ...] = ()
+    batch: Indices | None = None
 
     @property
     def complete(self) -> bool:
         """Whether every sample is in every view."""
         return all(len(samples) == self.n_samples for samples in self.samples)
+
+    def weighted(self, weights: Iterable[float]) -> Layers:
+        """Return the same with the views at other mean squared distances, so that they count more or less together."""
+        weights = tuple(map(float, weights))
+        factors = (np.sqrt(new / old) for new, old in zip(weights, self.weights, strict=True))
+        rows = tuple(R if f == 1 else R * R.dtype.type(f) for R, f in zip(self.rows, factors, strict=True))
+        return replace(self, rows=rows, weights=weights)
 
     def view_graph(self, v: int) -> sp.csr_array:
         """Adaptive neighbours within a view; samples that are absent, or all alike, have no links."""
@@ -51,7 +62,7 @@ class Layers:
             return given if len(self.samples[v]) == n else spread_graph(given, self.samples[v], n)
         if abs(R).max() == 0:
             return sp.csr_array((n, n), dtype=R.dtype)
-        W = adaptive_graph(R, self.neighbors[v])
+        W = adaptive_graph(R, self.neighbors[v], self._batch_of(self.samples[v]))
         return W if len(self.samples[v]) == n else spread_graph(W, self.samples[v], n)
 
     def joint_graph(self) -> sp.csr_array:
@@ -62,14 +73,20 @@ class Layers:
         if len(self.joined) == 1:
             return self.view_graph(self.joined[0])
         if not self.complete:
-            W = shared_graph(self._partial(self.joined), max(self.neighbors))
+            W = shared_graph(self._partial(self.joined), max(self.neighbors), self.batch)
             return W if self.completed is None else sp.csr_array(W + self._completed_graph(*self.completed))
         R = self.side_by_side()
         n = self.n_samples
-        return adaptive_graph(R, max(self.neighbors)) if abs(R).max() > 0 else sp.csr_array((n, n), dtype=R.dtype)
+        if abs(R).max() == 0:
+            return sp.csr_array((n, n), dtype=R.dtype)
+        return adaptive_graph(R, max(self.neighbors), self.batch)
 
     def _completed_graph(self, rows: Array, samples: Indices) -> sp.csr_array:
-        return spread_graph(adaptive_graph(rows, max(self.neighbors)), samples, self.n_samples)
+        W = adaptive_graph(rows, max(self.neighbors), self._batch_of(samples))
+        return spread_graph(W, samples, self.n_samples)
+
+    def _batch_of(self, samples: Indices) -> Indices | None:
+        return None if self.batch is None else self.batch[samples]
 
     def side_by_side(self) -> Array:
         """Return the rows of the joined views as one table; 0 where a sample is absent."""
@@ -84,14 +101,15 @@ class Layers:
         return [self._links(new, present, views) for views in groups]
 
     def _links(self, new: Sequence[Array], present: Mask, views: tuple[int, ...]) -> sp.csr_array:
-        theirs = IncompleteSamples([new[v] for v in views], present[:, list(views)])
+        theirs = IncompleteSamples([new[v] for v in views], present[:, list(views)], [self.weights[v] for v in views])
         return shared_links(theirs, self._partial(views), max(self.neighbors[v] for v in views))
 
     def _partial(self, views: Sequence[int]) -> IncompleteSamples:
         present = np.zeros((self.n_samples, len(views)), dtype=bool)
         for column, v in enumerate(views):
             present[self.samples[v], column] = True
-        return IncompleteSamples([spread(self.rows[v], self.samples[v], self.n_samples) for v in views], present)
+        rows = [spread(self.rows[v], self.samples[v], self.n_samples) for v in views]
+        return IncompleteSamples(rows, present, [self.weights[v] for v in views])
 
 
 def spread(rows: Array, samples: Indices, n_samples: int) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +14,7 @@ from manyview.methods.ocbr.treated import TreatedViews
 from manyview.methods.ocbr.treatment import DenseModel, SparseModel
 from manyview.numerics.division import shares
 from manyview.partition.blockmodel import Blocks
+from manyview.partition.placement import LayerWeights
 from manyview.preprocessing.scaling import unit_distance_factor
 from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Labels, is_sparse
@@ -28,7 +29,8 @@ class LayerPlacing:
     models: tuple[DenseModel | SparseModel, ...]
     scales: tuple[float, ...]
     layers: Layers
-    layer_weights: Dense
+    layer_weights: LayerWeights
+    layer_shares: Dense
     labels: Labels
     blocks: Blocks
 
@@ -37,24 +39,34 @@ class LayerPlacing:
         """Keep what it takes to place new samples."""
         return cls(
             models=tuple(view.model for view in treated.views),
-            scales=tuple(unit_distance_factor(view.rows) for view in treated.views),
+            scales=tuple(
+                unit_distance_factor(view.rows) * w**0.5 for view, w in zip(treated.views, layers.weights, strict=True)
+            ),
             layers=layers,
-            layer_weights=shares(found.model.information(found.labels)),
+            layer_weights=LayerWeights.of(found.model),
+            layer_shares=shares(found.model.information(found.labels)),
             labels=found.labels,
             blocks=found.model.blocks(found.labels),
         )
 
-    def place(self, tables: Sequence[Array]) -> tuple[Dense, Graph]:
-        """Return the evidence (m x c) for new samples in each cluster, and their links (m x n) to the samples fitted.
+    def read(self, links: Sequence[Graph]) -> tuple[Dense, Graph]:
+        """Return the evidence (m x c) for new samples in each cluster, and the links of all layers as one matrix."""
+        mixed = sp.csr_array(sum(W * W.dtype.type(w) for W, w in zip(links, self.layer_shares, strict=True)))
+        return self.blocks.evidence(self.labels, links), mixed
+
+    def links(self, tables: Sequence[Array]) -> list[Graph]:
+        """Return the links of new samples to those fitted, in every layer.
 
         Time O(m (n r + d r)), memory O(m (d + s)) and a block.
         """
         present = np.column_stack([present_rows(X) for X in tables])
         models = zip(self.models, tables, self.scales, strict=True)
         rows = [model.represent(as_fitted(model, X)) * X.dtype.type(scale) for model, X, scale in models]
-        links = self.layers.links(rows, present)
-        mixed = sp.csr_array(sum(W * W.dtype.type(w) for W, w in zip(links, self.layer_weights, strict=True)))
-        return self.blocks.evidence(self.labels, links), mixed
+        return self.layers.links(rows, present)
+
+    def revised(self, labels: Labels, blocks: Blocks) -> LayerPlacing:
+        """Return the same with other labels of the samples fitted, and another block model."""
+        return replace(self, labels=labels, blocks=blocks)
 
 
 def as_fitted(model: DenseModel | SparseModel, X: Array) -> Array:

@@ -2,7 +2,7 @@ r"""Robust recovery of a view: what is low-rank, what is gross error, what is sm
 
 For a table X (n x d, samples in rows, in units of its own robust scale) and L = U D' with U'U = I (n x r),
 
-.. math:: \min_{L, E}\; \tau |L|_* + \kappa |E|_1 + \tfrac12 |X - L - E|_F^2,
+.. math:: \min_{L, E}\; \tau |L|_* + \kappa |E|_1 + \tfrac{1}{2} |X - L - E|_F^2,
           \qquad \tau = \theta (\sqrt n + \sqrt d), \quad \kappa = \tau / \sqrt{\max(n, d)},
 
 where |L|_* = |D|_* as U is orthonormal. theta is the level of the small noise: tau is the largest singular value that
@@ -10,11 +10,11 @@ such noise has, so what survives is signal. E is eliminated exactly (its optimum
 Huber loss of X - L, smooth and convex, beside the nuclear norm: accelerated proximal gradients with step 1 reach the
 minimum, and the distance to their fixed point says when to stop.
 
-A view of d < r features has no low rank by which its entries could tell about one another. There theta is raised by
-r / d, up to three times (`narrowness`), which leaves of the recovery a clipping of far-out entries.
+In a view of d < r features, low rank says nothing about the entries. There theta is raised by r / d, up to three times
+(`narrowness`), so that the recovery amounts to clipping far-out entries.
 
-The tight threshold kappa makes L robust, but takes too much out of a view that is clean, or not of low rank. So whether
-a view is cleaned at all, and how strictly, is read off the residuals X - L (`errors.py`).
+The tight threshold kappa makes L robust, but removes too much from a view that is clean or not of low rank. So whether
+a view is cleaned at all, and how strictly, is decided by the residuals X - L (`errors.py`).
 
 Values that are missing (NaN) have no part in the last two terms: the fidelity counts what was observed, and low rank
 completes the rest. In the gradient step that puts the current L in their place.
@@ -22,11 +22,14 @@ completes the rest. In the gradient step that puts the current L in their place.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import reduce
+from operator import add
 
 import numpy as np
 
+from manyview.methods.ocbr.directions import from_gram
 from manyview.numerics.projections import orthonormal_columns
 from manyview.numerics.proximal import soft_threshold
 from manyview.numerics.robust import GAUSSIAN, column_deviations
@@ -35,17 +38,20 @@ from manyview.records import saved
 from manyview.typing import Dense, Mask
 
 START_CLIP = 3.0  # in robust deviations: no entry may dominate the first subspace
-START_STEPS = 3
+START_STEPS = 4
+NARROW = 3  # times r: tables of no more columns have their singular vectors from A'A, which costs no more than a step
+BLOCK_ENTRIES = 2**17  # values of a block of rows
 PLACING_STEPS = 30  # of a new sample; the error shrinks by the share that is kept of each direction
-REPORTED = 3.0  # robust deviations of its column's residuals from which an error is reported as one
+REPORTED = 3.0  # robust deviations of its column's residuals beyond which an entry is reported as an error
 
 
 @dataclass
 class Recovery:
-    """State of one view, in units of `unit`; a sweep costs three n d r products, memory is O(n (d + r)).
+    """State of one view, in units of `unit`; a sweep costs a few n d r products, memory is O(n d).
 
-    L = U diag(spectrum) P' is the estimate, U and P orthonormal, and Y the point extrapolated from it. X is 0 where it
-    was not `observed`; None means that all of it was.
+    L is the estimate, P (d x r) its right singular vectors and those of what was shrunk to 0, `spectrum` its singular
+    values, Y the point extrapolated from it. X is 0 where it was not `observed`; None means that all of it was. Rows
+    are done in blocks and in place: a sweep makes no table of the size of X.
     """
 
     X: Dense
@@ -54,7 +60,6 @@ class Recovery:
     narrowness: float
     tau: float
     kappa: float
-    U: Dense
     L: Dense
     Y: Dense
     P: Dense
@@ -73,50 +78,74 @@ class Recovery:
         raised = narrowness(d, r, narrowest)
         tau = float(noise_level * raised * (np.sqrt(n) + np.sqrt(d)))
         A = np.clip(X, -START_CLIP, START_CLIP)
-        probe = fixed_directions(d, min(r, n, d)).astype(X.dtype)
-        U = np.linalg.qr(A @ probe)[0]
-        for _ in range(START_STEPS):
-            U = orthogonal_iteration(A, U)
-        L = U @ (U.T @ A)
+        P: Dense = fixed_directions(d, min(r, n, d)).astype(X.dtype)
+        for _ in range(1 if is_narrow(P) else START_STEPS):
+            _, P = right_vectors(lambda: (A[rows] for rows in _blocks(A)), P)
+        L = (A @ P) @ P.T
         kappa = sparsity * tau / float(np.sqrt(max(n, d)))
-        return cls(X, observed, unit, raised, tau, kappa, U, L, L, L.T @ U, np.zeros(U.shape[1], X.dtype))
+        return cls(X, observed, unit, raised, tau, kappa, L, L.copy(), P, np.zeros(P.shape[1], X.dtype))
 
     def sweep(self) -> None:
-        """Do one accelerated proximal-gradient step: E, U, D, then the extrapolation."""
-        A = self.corrected(self.Y, self.kappa)
-        self.U, s, self.P = singular_triplets(A, orthogonal_iteration(A, self.U))
-        self.spectrum = np.maximum(s - self.X.dtype.type(self.tau), 0)
-        L = (self.U * self.spectrum) @ self.P.T
-        size = float(np.linalg.norm(L))
-        self.residual = float(np.linalg.norm(L - self.Y)) / size if size > 0 else 0.0
-        self._extrapolate(L)
+        """Do one accelerated proximal-gradient step: E, P, L, then the extrapolation."""
+        s, self.P = right_vectors(self._corrected_blocks, self.P)
+        self.spectrum = np.maximum(s - self.tau, 0).astype(self.X.dtype)
+        kept = self.spectrum > 0
+        forth, back = self.P[:, kept] * (self.spectrum[kept] / s[kept]).astype(self.P.dtype), self.P[:, kept].T
+        gap = size = uphill = 0.0
+        for rows, A in zip(_blocks(self.X), self._corrected_blocks(), strict=True):
+            L, away, step = (A @ forth) @ back, self.Y[rows], self.L[rows]
+            away -= L
+            np.subtract(L, step, out=step)
+            gap, size, uphill = gap + _dot(away, away), size + _dot(L, L), uphill + _dot(away, step)
+            away[:], step[:] = step, L  # Y holds the step until it is known how far to go on
+        self.residual = float(np.sqrt(gap / size)) if size > 0 else 0.0
+        self._extrapolate(uphill=uphill > 0)
 
-    def _extrapolate(self, L: Dense) -> None:
+    def _extrapolate(self, *, uphill: bool) -> None:
         """Nesterov's momentum, restarted whenever it points uphill (O'Donoghue and Candes)."""
-        step = L - self.L
-        if np.vdot(self.Y - L, step) > 0:
-            self.momentum, self.Y = 1.0, L
-        else:
-            grown = (1 + np.sqrt(1 + 4 * self.momentum**2)) / 2
-            self.Y = L + L.dtype.type((self.momentum - 1) / grown) * step
-            self.momentum = grown
-        self.L = L
+        grown = (1 + np.sqrt(1 + 4 * self.momentum**2)) / 2
+        self.Y *= self.Y.dtype.type(0 if uphill else (self.momentum - 1) / grown)
+        self.Y += self.L
+        self.momentum = 1.0 if uphill else grown
+
+    def _corrected_blocks(self) -> Iterator[Dense]:
+        """X without the errors that it has if Y is right, that is, Y + clip(X - Y); Y where X was not observed."""
+        for rows in _blocks(self.X):
+            A = self.X[rows] - self.Y[rows]
+            np.clip(A, -self.kappa, self.kappa, out=A)
+            if self.observed is not None:
+                A *= self.observed[rows]
+            A += self.Y[rows]
+            yield A
 
     def objective(self) -> float:
         """Return tau |L|_* + the Huber loss of X - L, that is, with E at its optimum."""
-        R = self._residuals()
-        E = soft_threshold(R, self.kappa)
-        return self.tau * float(self.spectrum.sum()) + (float(np.vdot(R, R)) - float(np.vdot(E, E))) / 2
+        loss = 0.0
+        for rows in _blocks(self.X):
+            R = self.X[rows] - self.L[rows]
+            if self.observed is not None:
+                R *= self.observed[rows]
+            C = np.clip(R, -self.kappa, self.kappa)
+            loss += 2 * _dot(C, R) - _dot(C, C)
+        return self.tau * float(self.spectrum.sum()) + loss / 2
+
+    @property
+    def U(self) -> Dense:
+        """Orthonormal columns (n x r) on which L lies, and beyond its rank those of X - E."""
+        kept = self.spectrum > 0
+        A = self.X - soft_threshold(self.residuals, self.kappa)
+        basis, R = np.linalg.qr(np.where(kept, self.L @ self.P, A @ self.P))
+        return basis * np.where(np.diag(R) < 0, -1, 1).astype(basis.dtype)
 
     @property
     def residuals(self) -> Dense:
-        """X - L, which means nothing where X was not observed."""
+        """X - L; meaningless where X was not observed."""
         return self.X - self.L
 
     def cleaned(self, leniency: float) -> Dense:
         """Return X - E in units of the table, with the threshold of E at kappa times the leniency; completed."""
         A = (self.X - soft_threshold(self.residuals, self.kappa * leniency)) * self.X.dtype.type(self.unit)
-        return A if self.observed is None else np.where(self.observed, A, self.U @ self.loadings.T)
+        return A if self.observed is None else np.where(self.observed, A, self._low_rank())
 
     @property
     def loadings(self) -> Dense:
@@ -129,13 +158,13 @@ class Recovery:
     def completed(self) -> Dense:
         """Return X in units of the table, with U D' where it was not observed."""
         X = self.X * self.X.dtype.type(self.unit)
-        return X if self.observed is None else np.where(self.observed, X, self.U @ self.loadings.T)
+        return X if self.observed is None else np.where(self.observed, X, self._low_rank())
 
     def gross_errors(self) -> Dense:
         """X - L where it is out of the ordinary for its column, otherwise 0, in units of the table.
 
-        E itself is non-zero wherever small noise exceeds kappa; reported as errors are only residuals beyond
-        `REPORTED` robust deviations.
+        E itself is non-zero wherever small noise exceeds kappa; only residuals beyond `REPORTED` robust deviations are
+        reported as errors.
         """
         R = self.residuals
         beyond = np.abs(R) > REPORTED * column_deviations(R, self.observed)
@@ -143,21 +172,19 @@ class Recovery:
             beyond &= self.observed
         return np.where(beyond, R, 0) * self.X.dtype.type(self.unit)
 
-    def corrected(self, L: Dense, kappa: float) -> Dense:
-        """X without the errors that it has if L is right; L itself where X was not observed."""
-        A = self.X - soft_threshold(self.X - L, kappa)
-        return A if self.observed is None else np.where(self.observed, A, L)
-
-    def _residuals(self) -> Dense:
-        """X - L where X was observed: a table, or a list of values if some were not."""
-        R = self.X - self.L
-        return R if self.observed is None else R[self.observed]
+    def _low_rank(self) -> Dense:
+        """U D', in units of the table."""
+        kept = self.spectrum > 0
+        P = self.P[:, kept]
+        return (
+            self.L @ (P * ((self.spectrum[kept] + self.tau) / self.spectrum[kept] * self.unit).astype(P.dtype))
+        ) @ P.T
 
 
 @saved
 @dataclass(frozen=True)
 class Loadings:
-    """What was learnt of a view, to clean and complete other samples of it, without the other samples.
+    """What was learnt from a view, to clean and complete each new sample of it on its own.
 
     For a row x, with the right singular vectors P held fixed, l minimises the same Huber loss of x - l, shrunk as the
     singular values were: l = P diag(keep) P' (x - e), e = soft(x - l, kappa).
@@ -210,12 +237,37 @@ def typical_size(X: Dense) -> float:
     return GAUSSIAN * median or 1.0
 
 
-def orthogonal_iteration(A: Any, U: Dense) -> Dense:
-    """One step towards the leading left singular vectors of A."""
-    return orthonormal_columns(A @ (A.T @ U))
+def right_vectors(blocks: Callable[[], Iterable[Dense]], P: Dense) -> tuple[Dense, Dense]:
+    """Leading singular values and right singular vectors (d x r) of a table whose rows come in blocks.
+
+    Exact if P (d x r) is narrow; otherwise one step towards them from P, and exact once the loop around converges.
+    """
+    r = P.shape[1]
+    if is_narrow(P):
+        s, V = from_gram(reduce(add, (_gram(A) for A in blocks())), r)
+        return s, V.astype(P.dtype)
+    P = orthonormal_columns(reduce(add, (A.T @ (A @ P) for A in blocks())))
+    s, V = from_gram(reduce(add, (_gram(A @ P) for A in blocks())), r)
+    return s, P @ V.astype(P.dtype)
 
 
-def singular_triplets(A: Dense, U: Dense) -> tuple[Dense, Dense, Dense]:
-    """Singular values of A within the span of U, with their left (n x r) and right (d x r) vectors."""
-    P, s, Qt = np.linalg.svd(A.T @ U, full_matrices=False)
-    return U @ Qt.T, s, P
+def is_narrow(P: Dense) -> bool:
+    """Whether A'A of a table with right singular vectors P is cheap."""
+    return P.shape[0] <= NARROW * P.shape[1]
+
+
+def _gram(A: Dense) -> Dense:
+    """A'A in double precision, as it squares the range of the singular values."""
+    A = A.astype(np.float64, copy=False)
+    return A.T @ A
+
+
+def _dot(A: Dense, B: Dense) -> float:
+    return float(np.vdot(A, B))
+
+
+def _blocks(X: Dense) -> list[slice]:
+    """Rows whose values fit into the cache of a core."""
+    n, d = X.shape
+    step = max(1, BLOCK_ENTRIES // max(d, 1))
+    return [slice(start, start + step) for start in range(0, n, step)]

@@ -16,14 +16,14 @@ class Settings:
     rank : columns of each basis, enough for the signal of every view tried
     exponent : of the singular values in the rows; between the distances of the table (1) and of the bare basis (0)
     weigh_noise : whether each direction counts by the share of it that is signal
-    soft_rows : whether far-out samples are drawn in
+    soft_rows : whether distant samples are pulled in
     tolerated : share of entries far out at random, as a lower bound, that a view may have before it is cleaned
-    narrowest : most that the noise level is raised by in views of few features
-    neighbors, sparse_neighbors : of a sample; those of a sparse view share few features, so more of them must vote
+    narrowest : largest factor by which the noise level is raised in views of few features
+    neighbors, sparse_neighbors : of a sample; in sparse views neighbours share few features, so more of them are needed
     rarity : whether rare features of sparse views are weighted up
-    clean_counts : whether entries of sparse views are weighed by how likely they are signal
+    clean_counts : whether entries of sparse views are weighted by how likely they are signal
     joint_weight : of the joint graph in the block model that places new samples; a view's graph has 1
-    silent : share of an equal share of the information; a view that tells less is noise
+    silent : a view with less than this fraction of an equal share of the information counts as noise
     search : how the partition is searched
     """
 

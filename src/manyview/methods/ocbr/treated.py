@@ -1,4 +1,4 @@
-"""All views treated, in one loop: dense ones are recovered until each has settled, sparse ones need no loop.
+"""All views treated in one loop: dense ones are recovered until each has converged, sparse ones need no loop.
 
 Samples that are absent from a view have no row in it. Where samples are absent from dense views, these are also
 recovered side by side, as one table: low rank in all of them completes what is missing.
@@ -71,10 +71,9 @@ def treat_views(views: Views, n_clusters: int, options: TreatmentOptions) -> Tre
         if not kinds[v].is_sparse
     }
     whole, everyone = _side_by_side(views.arrays, list(dense), samples, r, options)
-    states = [view.recovery for view in dense.values()] + ([] if whole is None else [whole])
-    outcome = run_recovery(states, options)
+    outcome = run_recovery([view.recovery for view in dense.values()] + ([] if whole is None else [whole]), options)
     treated = [
-        dense[v].finish(r, settings, recognize=name not in options.kinds)
+        dense.pop(v).finish(r, settings, recognize=name not in options.kinds)  # each gives its memory back
         if v in dense
         else treat_sparse(tables[v], samples[v], kinds[v], r, settings)
         for v, name in enumerate(views.names)
@@ -110,7 +109,7 @@ def _complete_rows(whole: Recovery, r: int, settings: Settings) -> Dense:
 
 
 def run_recovery(states: Sequence[Recovery], options: TreatmentOptions) -> Outcome:
-    """Sweep over all tables until each has settled."""
+    """Sweep over all tables until each has converged."""
 
     def sweep(_iteration: int) -> dict[str, float]:
         for state in states:

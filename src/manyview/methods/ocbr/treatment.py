@@ -1,7 +1,7 @@
 r"""What is done to one view before graphs are built: recognise, clean if it needs it, weigh columns, represent samples.
 
 Dense views are cleaned in standardised columns: an error is one relative to how much its feature varies. Without gross
-errors (`errors.py`) the table stays exactly as it is. What a column then counts depends on the kind of the view:
+errors (`errors.py`) the table stays exactly as it is. How much a column then counts depends on the kind of the view:
 
 - features: the column is divided by :math:`\sqrt{sd^2 + g^2}`, g the geometric mean of all sds. One that varies much
   counts as if standardised; one that hardly varies is not blown up to the same size, for it holds mostly noise. In a
@@ -10,8 +10,8 @@ errors (`errors.py`) the table stays exactly as it is. What a column then counts
 - compositions: square roots first, then as features.
 
 Sparse views are cleaned entry by entry (`counts.py`); logarithms of the entries, rare features weighted up, rows of one
-length. Their samples are represented by the leading directions beside the entries themselves: directions tell what
-words mean together, entries find near-duplicates. A graph is also a layer of its own.
+length. Their samples are represented by the leading directions beside the entries themselves: directions capture which
+features go together, entries find near-duplicates. A graph is also a layer of its own.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class TreatedView:
     U, D : basis (m, r) and loadings (d, r): U D' is the view without noise, dense ones standardised
     E : (m, d), gross errors in units of the view
     kind : what the view was taken for, and why
-    scaling : how its columns were weighed
+    scaling : how its columns were weighted
     graph : the layer itself, for a view that is a graph; otherwise None
     """
 
@@ -67,7 +67,7 @@ class TreatedView:
 @saved
 @dataclass(frozen=True)
 class DenseModel:
-    """The way from a table to rows: roots?, standardise, clean and complete, weigh the columns, project."""
+    """The way from a table to rows: square roots (of compositions), standardise, clean, complete, weight, project."""
 
     roots: bool
     standardizer: Standardizer
@@ -129,7 +129,7 @@ class DenseView:
         A = state.cleaned(error.leniency) if error.present else state.completed()
         kind = self.kind
         if error.present and recognize and not self.roots:
-            kind = recognize_columns(A * relative(self.standardizer.units).astype(A.dtype))
+            kind = recognize_columns(self._in_shared_units(A))
         scaling = usual_scaling(kind, cleaned=error.present) if self.scaling == "auto" else self.scaling
         mean, weights = weigh_columns(A, self.standardizer.units, scaling)
         B = (A - mean) * weights
@@ -141,14 +141,19 @@ class DenseView:
         told = replace(kind, reason=f"{kind.reason}; {describe_error(error)}")
         return TreatedView(self.samples, rows, state.U, state.loadings, self._errors(error), told, scaling, model)
 
+    def _in_shared_units(self, Y: Dense) -> Dense:
+        """Return a standardised table in the units of the column that varies most."""
+        units = self.standardizer.units
+        return Y * (units / or_one(units.max(initial=0))).astype(Y.dtype)
+
     def _gross_error(self, settings: Settings) -> GrossError:
         state = self.recovery
-        if state.observed is None and is_orthogonal(state.X):
+        if state.observed is None and is_orthogonal(self._in_shared_units(state.X)):
             return NO_ERROR
         return gross_error(state.residuals, state.observed, settings.tolerated)
 
     def _errors(self, error: GrossError) -> Graph:
-        """Return the errors in units of the view: values that cannot be, and others if there are gross errors."""
+        """Return the errors in units of the view: impossible values, and others if there are gross errors."""
         Y = self.standardizer.apply(to_roots(self.X) if self.roots else self.X)
         absurd = np.abs(Y) > ABSURD
         if not error.present and not absurd.any():
@@ -166,21 +171,16 @@ def without_absurd(Y: Dense) -> Dense:
     return np.where(absurd, np.nan, Y).astype(Y.dtype) if absurd.any() else Y
 
 
-def relative(units: Dense) -> Dense:
-    """Return units relative to the largest."""
-    return units / or_one(units.max(initial=0))
-
-
 def to_roots(X: Dense) -> Dense:
-    """Return square roots; negative entries, which a composition has not, count as 0."""
+    """Return square roots; negative entries, which a composition cannot have, count as 0."""
     return np.sqrt(np.maximum(X, 0))
 
 
 def usual_scaling(kind: Kind, *, cleaned: bool) -> str:
     """Return the scaling that "auto" stands for.
 
-    What is left of errors after cleaning is as large as the deviations that were robustly estimated before, so features
-    of a cleaned view are measured by those.
+    What cleaning leaves of an error is about as large as the robust deviation estimated before it, so features of a
+    cleaned view are scaled by those deviations.
     """
     if kind.is_sparse:
         return "unit"
@@ -202,7 +202,7 @@ def weigh_columns(A: Dense, units: Dense, scaling: str) -> tuple[Dense, Dense]:
         weights = np.exp(own - size[varies].max(initial=-np.inf)) if varies.any() else own
     elif scaling == "soft":
         g = size[varies].mean() if varies.any() else 0.0
-        with np.errstate(over="ignore"):  # next to features of far larger units, one counts nothing
+        with np.errstate(over="ignore"):  # beside features of far larger units, a feature counts nothing
             weights = 1 / np.sqrt(sd**2 + np.exp(2 * (g - own)))
     else:
         weights = np.ones_like(own) if scaling == "robust" else inverse_or_zero(sd)
@@ -243,7 +243,7 @@ class SparseModel:
 def treat_sparse(X: Array, samples: Indices, kind: Kind, r: int, settings: Settings) -> TreatedView:
     """Represent samples by the cleaned rows of a sparse view.
 
-    A value that is missing is taken for 0: nothing was counted.
+    Missing values count as 0.
     """
     counts = sp.csr_array(without_missing(X))
     graph = None
@@ -256,7 +256,9 @@ def treat_sparse(X: Array, samples: Indices, kind: Kind, r: int, settings: Setti
     B = log_rarity_rows(A, cleaner)
     directions, basis, rows = find_directions(B, r, settings)
     model = SparseModel(cleaner, directions, (unit_distance_factor(B), unit_distance_factor(rows)))
-    told = "entries weighed by how likely they are signal" if cleaner.edges.size else "not cleaned: no negative entries"
+    told = (
+        "entries weighted by how likely they are signal" if cleaner.edges.size else "not cleaned: no negative entries"
+    )
     return TreatedView(
         samples,
         model._beside(B, rows, dense=not is_sparse(X)),

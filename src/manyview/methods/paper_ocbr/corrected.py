@@ -119,7 +119,7 @@ class Alternation:
         return cls([start(X, coupling, sparsity) for X in tables], coupling, hard)
 
     def weights(self) -> Dense:
-        """Return how much each view's graph counts in the result: all alike."""
+        """Return the weight of each view's graph in the result: all equal."""
         return np.full(len(self.views), 1 / len(self.views))
 
     def sweep(self, _iteration: int) -> dict[str, float]:

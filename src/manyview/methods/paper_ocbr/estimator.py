@@ -15,6 +15,7 @@ from manyview.methods.paper_ocbr import corrected, printed
 from manyview.methods.paper_ocbr.lagrangian import Coupling
 from manyview.methods.result import WeightedClustering
 from manyview.numerics.loop import Callback, run
+from manyview.partition.selection import MAX_CLUSTERS
 from manyview.preprocessing.scaling import Scaler, Scaling, choose_scalings
 from manyview.typing import Dense, Graph, Seed, is_sparse
 from manyview.views.container import Views
@@ -71,7 +72,7 @@ class PaperOCBR(MultiViewClusterer):
     n_neighbors : int, optional
         s, neighbours per sample in each graph; 10 ("corrected") or 5 ("printed") by default.
     sparsity : float, default=1.0
-        Factor on the weight of |E|_1. Larger declares fewer entries corrupted. "corrected" only.
+        Factor on the weight of :math:`|E|_1`. Larger declares fewer entries corrupted. "corrected" only.
     orthonormalize : {"polar", "kmeans"}, default="polar"
         How "corrected" keeps U orthonormal: by the nearest such matrix, or by hard k-means as in the paper.
     scaling : {"auto", "robust", "standard", "unit", "none"}, or one per view, default="auto"
@@ -80,13 +81,16 @@ class PaperOCBR(MultiViewClusterer):
     degree_regularization : float, default=1.0
         tau in the normalised cut of the summed graphs, see `MFMSC`.
     max_iter : int, optional
-        Most sweeps: 100 ("corrected") or 25 ("printed") by default.
+        Maximum number of sweeps: 100 ("corrected") or 25 ("printed") by default.
     tol : float, optional
         Stop when the relative gap of the constraints is this small: 1e-3 ("corrected") or 1e-6 ("printed") by default.
+    max_clusters : int, default=30
+        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means, and of the noise that "printed" starts from.
     n_jobs : int, optional
-        Threads of the linear algebra; -1 for all cores. By default one for small problems, otherwise all.
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
         Called with the record of each sweep; returning True stops.
 
@@ -108,8 +112,12 @@ class PaperOCBR(MultiViewClusterer):
     history_ : list of dict
         Per sweep: objective, residual, mu, seconds.
     scaling_, n_iter_, converged_, n_views_, view_names_, sample_ids_
+    neighbor_recall_ : dict
+        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
     n_clusters_, selection_, n_missing_, imputation_
         As for `MFMSC`.
+    levels_ : Levels
+        Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
 
     Notes
     -----
@@ -153,6 +161,7 @@ class PaperOCBR(MultiViewClusterer):
         degree_regularization: float = 1.0,
         max_iter: int | None = None,
         tol: float | None = None,
+        max_clusters: int = MAX_CLUSTERS,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,
@@ -168,6 +177,7 @@ class PaperOCBR(MultiViewClusterer):
         self.degree_regularization = degree_regularization
         self.max_iter = max_iter
         self.tol = tol
+        self.max_clusters = max_clusters
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback

@@ -47,7 +47,7 @@ class Algorithm1:
         return cls([start(X, coupling, rng) for X in tables], coupling, tol)
 
     def weights(self) -> Dense:
-        """Return how much each view's graph counts in the result: those left at the end alike, the others nothing."""
+        """Return the weight of each view's graph in the result: equal for those left at the end, otherwise 0."""
         remaining = self.remaining()
         return np.array([float(any(view is left for left in remaining)) for view in self.views]) / len(remaining)
 

@@ -1,0 +1,226 @@
+"""The stages of a fit by landmarks: survey, draw, fit, link, revise.
+
+Each is a function of a block of rows, and its results add up. Rows are read three times: for the survey, for the
+candidates, and for the links. After that only links are used, 8 bytes for each of the 10 neighbours of a sample in a
+layer, and they stay where the rows are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from manyview.checks import InputError, quoted
+from manyview.methods.landmarks.blocks import Block, Results, Rows, stack
+from manyview.methods.landmarks.drawing import are_candidates, choose_landmarks
+from manyview.methods.placing import LayeredPlacing
+from manyview.numerics.loop import Outcome, run
+from manyview.partition.blockmodel import Blocks
+from manyview.partition.placement import BlockSums, place, sum_links, without_own
+from manyview.records import saved
+from manyview.typing import Indices, Labels
+from manyview.views import Views
+
+ROUNDS = 30  # at most; a few are usual
+SETTLED = 1e-4  # share of the links' weight that still moves between clusters
+T = TypeVar("T")
+
+
+class Stages:
+    """Results of the stages of a fit: here each is computed when it is asked for.
+
+    A subclass may keep them, so that a fit that was cut short goes on where it was.
+    """
+
+    def once(self, stage: str, compute: Callable[[], T]) -> T:  # noqa: ARG002
+        """Return the result of a stage."""
+        return compute()
+
+    def keep(self, stage: str, result: object) -> None:
+        """Take note of a result that replaces the one of the same stage."""
+
+
+# Survey ----------------------------------------------------------------------------------------------
+
+
+@saved
+@dataclass(frozen=True)
+class Survey:
+    """What is known of all rows before any work: how many there are, and how many values and samples views have."""
+
+    names: tuple[str, ...]
+    n_features: tuple[int, ...]
+    n_samples: int
+    n_missing: NDArray[np.int64]
+    n_present: NDArray[np.int64]
+
+    def __add__(self, other: Survey) -> Survey:
+        if (self.names, self.n_features) != (other.names, other.n_features):
+            raise InputError(
+                f"Some rows have {self.n_features} features in the views {quoted(self.names)}, others have "
+                f"{other.n_features} in {quoted(other.names)}; all blocks must have the same columns."
+            )
+        return replace(
+            self,
+            n_samples=self.n_samples + other.n_samples,
+            n_missing=self.n_missing + other.n_missing,
+            n_present=self.n_present + other.n_present,
+        )
+
+    def check(self) -> None:
+        """Refuse views that hold nothing."""
+        empty = [name for name, present in zip(self.names, self.n_present, strict=True) if present == 0]
+        if empty:
+            raise InputError(f"View {quoted(empty)} holds nothing but NaN. Leave this view out.")
+
+
+def survey(block: Block) -> Survey:
+    """Count samples and missing values."""
+    views = block.views
+    n_missing = np.array(list(views.n_missing.values()), dtype=np.int64)
+    n_present = views.present.sum(axis=0) if n_missing.any() else np.full(views.n_views, views.n_samples)
+    n_features = tuple(int(array.shape[1]) for array in views.arrays)
+    return Survey(views.names, n_features, views.n_samples, n_missing, n_present.astype(np.int64))
+
+
+# Landmarks -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Samples that were drawn: their rows and positions."""
+
+    views: Views
+    positions: Indices
+
+    def __add__(self, other: Drawn) -> Drawn:
+        return Drawn(stack([self.views, other.views]), np.concatenate([self.positions, other.positions]))
+
+    def __getitem__(self, rows: Indices) -> Drawn:
+        return Drawn(self.views[rows], self.positions[rows])
+
+
+def draw_candidates(block: Block, n_samples: int, n_landmarks: int, seed: int) -> Drawn:
+    """Return the rows of a block that may become landmarks."""
+    rows = np.flatnonzero(are_candidates(block.positions, n_samples, n_landmarks, seed))
+    return Drawn(block.views[rows], block.positions[rows])
+
+
+def draw_landmarks(rows: Rows, n_samples: int, n_landmarks: int, seed: int, crowding: float | None = None) -> Drawn:
+    """Return the landmarks, in the order of their positions."""
+    candidates = rows.each(partial(draw_candidates, n_samples=n_samples, n_landmarks=n_landmarks, seed=seed)).total()
+    candidates = candidates[np.argsort(candidates.positions)]
+    how = {} if crowding is None else {"crowding": crowding}
+    return candidates[choose_landmarks(candidates.views, candidates.positions, n_landmarks, seed, **how)]
+
+
+# Links and revision ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Linked:
+    """Samples by their links to landmarks, a matrix per layer, and which landmark each of them is (-1: none)."""
+
+    links: tuple[sp.csr_array, ...]
+    own: Indices
+
+
+def link(block: Block, placing: LayeredPlacing, landmarks: Indices) -> Linked:
+    """Link the samples of a block to the landmarks, given by their positions in ascending order."""
+    at = np.minimum(np.searchsorted(landmarks, block.positions), len(landmarks) - 1)
+    return link_views(block.views, placing, np.where(landmarks[at] == block.positions, at, -1))
+
+
+def link_views(views: Views, placing: LayeredPlacing, own: Indices) -> Linked:
+    """Link samples to the landmarks; none is linked to itself."""
+    links = placing.links(views.arrays)
+    return Linked(tuple(without_own(W.astype(np.float32), own) for W in links), own)
+
+
+@saved
+@dataclass(frozen=True)
+class LandmarkModel:
+    """Labels of the landmarks, and the block model: all that changes from round to round."""
+
+    labels: Labels
+    blocks: Blocks
+
+    @classmethod
+    def of(cls, placing: LayeredPlacing) -> LandmarkModel:
+        """Take both from a placing that has a block model."""
+        assert placing.blocks is not None
+        return cls(placing.labels, placing.blocks)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.blocks.prior)
+
+
+@dataclass(frozen=True)
+class Revision:
+    """What a block adds in a round: its links by cluster, and the labels that its landmarks have now."""
+
+    sums: BlockSums
+    landmarks: Indices
+    labels: Labels
+
+    def __add__(self, other: Revision) -> Revision:
+        return Revision(
+            self.sums + other.sums,
+            np.concatenate([self.landmarks, other.landmarks]),
+            np.concatenate([self.labels, other.labels]),
+        )
+
+
+def label(linked: Linked, model: LandmarkModel) -> Labels:
+    """Return the clusters of the samples of a block."""
+    return place(linked.links, model.blocks, model.labels)
+
+
+def revise(linked: Linked, model: LandmarkModel) -> Revision:
+    """Place the samples of a block, and add up what that tells about the clusters."""
+    z = label(linked, model)
+    here = np.flatnonzero(linked.own >= 0)
+    return Revision(sum_links(linked.links, z, model.labels, model.n_clusters), linked.own[here], z[here])
+
+
+def with_own_blocks(placing: LayeredPlacing, landmarks: Drawn, n_clusters: int) -> LayeredPlacing:
+    """Estimate the block model of a placing from the links of the landmarks to one another."""
+    z = placing.labels
+    linked = link_views(landmarks.views, placing, np.arange(len(z)))
+    sums = sum_links(linked.links, z, z, n_clusters)
+    return placing.revised(z, placing.layer_weights.estimate(sums))
+
+
+def revise_until_settled(
+    linked: Results[Linked], model: LandmarkModel, placing: LayeredPlacing, stages: Stages
+) -> tuple[LandmarkModel, Outcome]:
+    """Place all samples, estimate the block model from them, revise the landmarks' labels, and so on.
+
+    A round that would leave a cluster without landmarks is not done.
+    """
+    before: BlockSums | None = None
+
+    def sweep(_round: int) -> dict[str, float]:
+        nonlocal model, before
+        found = linked.total_of(partial(revise, model=model))
+        labels = model.labels.copy()
+        labels[found.landmarks] = found.labels
+        lost = np.bincount(labels, minlength=model.n_clusters).min() == 0 or found.sums.sizes.min() == 0
+        changed = float((labels != model.labels).mean())
+        moved = 1.0 if before is None else found.sums.moved(before)
+        if lost:
+            return {"residual": 0.0, "moved": moved, "landmarks_changed": 0.0}
+        model, before = LandmarkModel(labels, placing.layer_weights.estimate(found.sums)), found.sums
+        stages.keep("round", model)
+        return {"residual": max(moved, changed), "moved": moved, "landmarks_changed": changed}
+
+    outcome = run(sweep, max_iter=ROUNDS, tol=SETTLED, name="The revision of landmarks")
+    return model, outcome

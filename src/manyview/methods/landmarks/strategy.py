@@ -1,0 +1,190 @@
+"""The parameters `strategy` and `n_landmarks`, and a fit that takes the way they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from typing import Any, ClassVar, Self
+
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from manyview.checks import LARGEST_SEED, InputError, OneOf, Rules, Whole
+from manyview.graphs.affinity import PRECOMPUTED
+from manyview.methods.base import MultiViewClusterer
+from manyview.methods.landmarks.blocks import LocalRows, Rows
+from manyview.methods.landmarks.fitting import (
+    LandmarkModel,
+    Stages,
+    Survey,
+    draw_landmarks,
+    label,
+    link,
+    revise_until_settled,
+    survey,
+    with_own_blocks,
+)
+from manyview.methods.placing import LayeredPlacing
+from manyview.partition.levels import Levels, build_levels
+from manyview.typing import Indices
+from manyview.views import Views
+from manyview.views.batches import batch_codes
+from manyview.views.conversion import split_tables
+
+STRATEGIES = ("auto", "exact", "landmarks")
+EXACT_UP_TO = 200_000  # samples: "auto" fits all of them up to here
+N_LANDMARKS = 20_000
+ENGINES = {"dask": "manyview.distributed"}
+"""Where tables of other libraries are handled, by the library that they come from; nothing here imports these."""
+
+
+class LandmarkStrategy(MultiViewClusterer):
+    """Fits all samples, or landmarks; to be named before the other bases of an estimator."""
+
+    _rules: ClassVar[Rules] = {"strategy": OneOf(STRATEGIES), "n_landmarks": Whole(2)}
+
+    strategy: str
+    n_landmarks: int
+    landmarks_: Indices | None
+    _placing: LayeredPlacing
+
+    def fit(self, X: object, y: object = None, *, batch: object = None) -> Self:
+        """Cluster the samples.
+
+        Parameters
+        ----------
+        X : list, tuple or dict of tables (samples by features), Views, or one table
+            NaN is a missing value, a row of NaN a sample that is absent from that view. With landmarks, tables may be
+            `numpy.memmap`, which are read in blocks of rows, or dask arrays and dataframes, or files that workers read
+            (docs/distributed.md).
+        y : ignored
+        batch : array-like (n_samples,), optional
+            The batch of each sample, such as the laboratory, the donor or the day; any hashable values. Where batches
+            stand apart, neighbours are drawn from each of them in turn, so that clusters do not become batches.
+            ``affinity="precomputed"`` refuses it.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        elsewhere = rows_elsewhere(X)
+        if elsewhere is not None:
+            check_no_batch(batch)
+            return self._fit_rows(elsewhere)
+        n_samples = count_samples(X)
+        exact = self.strategy == "exact" or (self.strategy == "auto" and n_samples <= EXACT_UP_TO)
+        if not exact and n_samples > self.n_landmarks:
+            given = X.batch if isinstance(X, Views) else None
+            return self._fit_rows(as_rows(X), batch=given if batch is None else batch_codes(batch, n_samples))
+        super().fit(X, y, batch=batch)
+        self.landmarks_ = None
+        return self
+
+    def on_landmarks(self) -> Self:
+        """Return the model of the landmarks alone: all of its attributes, `labels_` too, are of these samples."""
+        if self.landmarks_ is None:
+            return self
+        model = clone(self)
+        for name, value in vars(self).items():
+            setattr(model, name, value)
+        model.labels_ = self._placing.labels
+        model.sample_ids_ = self._landmark_ids
+        model.batch_ = None if self.batch_ is None else self.batch_[self.landmarks_]
+        model._levels = None
+        return model
+
+    def _build_levels(self) -> Levels:
+        """Merge clusters by the graph of the landmarks; other samples have none, so no cluster is halved."""
+        if self.landmarks_ is None:
+            return super()._build_levels()
+        merged = build_levels(*self._level_graphs(), self._placing.labels, most=self.n_clusters_)
+        return replace(merged, labels=self.labels_)
+
+    def _fit_rows(self, rows: Rows, stages: Stages | None = None, *, batch: Indices | None = None) -> Self:
+        """Fit landmarks, place all samples, and revise both; `stages` may know the results of some of that."""
+        stages = stages or Stages()
+        self._check_landmarks()
+        known = stages.once("survey", lambda: rows.each(survey).total())
+        known.check()
+        fitted = stages.once("landmarks", lambda: self._fit_landmarks(rows, known, batch))
+        placing = fitted._placing
+        assert fitted.landmarks_ is not None
+        linked = rows.each(partial(link, placing=placing, landmarks=fitted.landmarks_))
+        start = stages.once("round", lambda: LandmarkModel.of(placing))
+        model, outcome = revise_until_settled(linked, start, placing, stages)
+        labels = rows.join(linked.map(partial(label, model=model)))
+        self._take_over(fitted)
+        self._placing = placing.revised(model.labels, model.blocks)
+        self.converged_ = fitted.converged_ and outcome.converged
+        self.labels_, self.sample_ids_, self.batch_ = labels, rows.sample_ids, batch
+        return self
+
+    def _fit_landmarks(self, rows: Rows, known: Survey, batch: Indices | None) -> Self:
+        """Draw landmarks, and fit them."""
+        seed = int(check_random_state(self.random_state).randint(LARGEST_SEED))
+        landmarks = draw_landmarks(rows, known.n_samples, self.n_landmarks, seed)
+        landmarks.views.batch = None if batch is None else batch[landmarks.positions]
+        fitted = clone(self).set_params(strategy="exact").fit(landmarks.views)
+        fitted._placing = with_own_blocks(fitted._placing, landmarks, fitted.n_clusters_)
+        fitted.landmarks_, fitted._landmark_ids = landmarks.positions, landmarks.views.sample_ids
+        fitted._n_present = dict(zip(known.names, known.n_present.tolist(), strict=True))
+        fitted.n_missing_ = dict(zip(known.names, known.n_missing.tolist(), strict=True))
+        return fitted
+
+    def _take_over(self, fitted: Self) -> None:
+        """Make the attributes of the landmarks' fit those of this one."""
+        parameters = self.get_params(deep=False)
+        for name, value in vars(fitted).items():
+            if name not in parameters:
+                setattr(self, name, value)
+
+    def _check_landmarks(self) -> None:
+        if self.strategy == "exact":
+            raise InputError("strategy='exact' needs all samples in one process; use strategy='landmarks'.")
+        if self._is_precomputed():
+            raise InputError(
+                f"strategy='landmarks' cannot be combined with affinity={PRECOMPUTED!r}: affinities to all samples "
+                "leave nothing to place by. Use strategy='exact'."
+            )
+        if not isinstance(self.n_clusters, str) and self.n_landmarks < self.n_clusters:
+            raise InputError(
+                f"n_landmarks={self.n_landmarks} is fewer than n_clusters={self.n_clusters}; give more landmarks."
+            )
+
+
+def check_no_batch(batch: object) -> None:
+    """Refuse batches of samples that are on a cluster."""
+    if batch is not None:
+        raise InputError("batch cannot be used with tables on a cluster; give tables of this process.")
+
+
+def rows_elsewhere(X: object) -> Rows | None:
+    """Return tables that are not in this process as rows, None for tables that are."""
+    if isinstance(X, Rows):
+        return X
+    library = type(first_table(X)).__module__.partition(".")[0]
+    rows: Rows | None = import_module(ENGINES[library]).as_rows(X) if library in ENGINES else None
+    return rows
+
+
+def first_table(X: object) -> Any:
+    """Return the first table of a collection of them, or what was given."""
+    tables = list(X.values()) if isinstance(X, Mapping) else X
+    return tables[0] if isinstance(tables, list | tuple) and tables else tables
+
+
+def count_samples(X: object) -> int:
+    """Return the number of samples as far as it can be told without converting anything; otherwise 0."""
+    shape: tuple[int, ...] = X.shape if isinstance(X, Views) else getattr(first_table(X), "shape", ())
+    return int(shape[0]) if len(shape) == 2 else 0
+
+
+def as_rows(X: object) -> Rows:
+    """Return whatever the user gave as rows in blocks; tables stay as they are until a block is read."""
+    if isinstance(X, Views):
+        return LocalRows(dict(X.items()), X.sample_ids)
+    tables, names = split_tables(X)
+    return LocalRows(dict(zip(names, tables, strict=True)))

@@ -1,0 +1,130 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from manyview import MFMSC, OCBR, InputError, Views, adjusted_rand_index, clustering_accuracy, load, make_views, save
+from manyview.methods.landmarks import strategy
+
+both = pytest.mark.parametrize("method", [MFMSC, OCBR])
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_views(1500, 4, (12, 8), noise=1.0, separation=8, seed=2)
+
+
+@pytest.fixture(scope="module", params=[MFMSC, OCBR])
+def fitted(request, data):
+    return request.param(4, strategy="landmarks", n_landmarks=200).fit(data.views)
+
+
+def test_all_samples_are_placed_by_a_few(fitted, data):
+    assert len(fitted.landmarks_) == 200
+    assert fitted.labels_.shape == (1500,)
+    assert clustering_accuracy(data.labels, fitted.labels_) > 0.99
+    assert fitted.converged_
+
+
+def test_new_samples_get_the_labels_that_they_had_in_the_fit(fitted, data):
+    others = np.setdiff1d(np.arange(1500), fitted.landmarks_)
+    np.testing.assert_array_equal(fitted.predict(data.views[others]), fitted.labels_[others])
+
+
+def test_the_landmarks_are_a_model_of_their_own(fitted):
+    alone = fitted.on_landmarks()
+    np.testing.assert_array_equal(alone.labels_, fitted.labels_[fitted.landmarks_])
+    assert alone.affinity_.shape == (200, 200)
+    assert len(alone.embedding_) == 200
+
+
+def test_a_saved_model_predicts_the_same(fitted, data, tmp_path):
+    again = load(save(fitted, tmp_path / "model"))
+    np.testing.assert_array_equal(again.predict(data.views[:100]), fitted.predict(data.views[:100]))
+    np.testing.assert_array_equal(again.landmarks_, fitted.landmarks_)
+
+
+@both
+def test_blocks_do_not_change_the_labels(method, data, monkeypatch):
+    model = method(4, strategy="landmarks", n_landmarks=150)
+    whole = model.fit_predict(data.views)
+    monkeypatch.setattr(strategy, "LocalRows", lambda tables, _: strategy_rows(tables, 137))
+    assert adjusted_rand_index(whole, model.fit_predict(data.views)) >= 0.999
+
+
+def strategy_rows(tables, rows, rows_class=strategy.LocalRows):
+    return rows_class(tables, block_entries=20 * rows)
+
+
+@both
+def test_memory_mapped_tables_of_any_type_are_read_in_blocks(method, data, tmp_path):
+    tables = {}
+    for name, X in data.views.items():
+        np.save(tmp_path / f"{name}.npy", np.rint(50 * X).astype(np.int16))
+        tables[name] = np.load(tmp_path / f"{name}.npy", mmap_mode="r")
+    model = method(4, strategy="landmarks", n_landmarks=200).fit(tables)
+    assert clustering_accuracy(data.labels, model.labels_) > 0.99
+
+
+@both
+def test_samples_may_lack_values_and_views(method, data):
+    X, Y = (array.copy() for array in data.views.arrays)
+    X[::5] = np.nan
+    Y[1::7, 2] = np.nan
+    model = method(4, strategy="landmarks", n_landmarks=300).fit([X, Y])
+    assert clustering_accuracy(data.labels, model.labels_) > 0.97
+    assert model.n_missing_ == {"view_0": 300 * 12, "view_1": len(Y[1::7])}
+
+
+@both
+def test_sparse_views(method, rng):
+    truth = np.repeat(np.arange(3), 300)
+    words = np.kron(np.eye(3), np.ones((300, 8)))
+    tables = [sp.csr_array(words * rng.poisson(4, words.shape)) for _ in range(2)]
+    model = method(3, strategy="landmarks", n_landmarks=120).fit(tables)
+    assert adjusted_rand_index(truth, model.labels_) > 0.99
+
+
+@both
+def test_auto_fits_all_samples_up_to_a_size(method, data, monkeypatch):
+    assert method(4).fit(data.views[:300]).landmarks_ is None
+    monkeypatch.setattr(strategy, "EXACT_UP_TO", 1000)
+    assert len(method(4, n_landmarks=200).fit(data.views).landmarks_) == 200
+    assert method(4, strategy="exact").fit(data.views[::5]).landmarks_ is None
+
+
+def test_landmarks_for_all_samples_are_an_exact_fit(data):
+    few = data.views[:200]
+    model = MFMSC(4, strategy="landmarks", n_landmarks=200).fit(few)
+    assert model.landmarks_ is None
+    np.testing.assert_array_equal(model.labels_, MFMSC(4).fit_predict(few))
+
+
+def test_seeds_draw_other_landmarks(data):
+    drawn = [MFMSC(4, strategy="landmarks", n_landmarks=99, random_state=seed).fit(data.views) for seed in (0, 0, 1)]
+    np.testing.assert_array_equal(drawn[0].landmarks_, drawn[1].landmarks_)
+    assert not np.array_equal(drawn[0].landmarks_, drawn[2].landmarks_)
+
+
+@pytest.mark.parametrize(
+    ("params", "tables", "message"),
+    [
+        ({"n_landmarks": 3}, {}, "n_landmarks=3 is fewer than n_clusters=4"),
+        ({"n_landmarks": 1}, {}, "n_landmarks=1 is too small"),
+        ({"strategy": "some"}, {}, "Unknown strategy='some'. Choose one of: 'auto', 'exact', 'landmarks'"),
+        ({"affinity": "precomputed"}, {}, "cannot be combined with affinity='precomputed'"),
+        ({}, {"b": np.full((1500, 2), np.nan)}, "View 'b' holds nothing but NaN"),
+        ({}, {"b": np.ones((1499, 2))}, "View 'b' has 1499 samples but view 'view_0' has 1500"),
+        ({}, {"b": np.full((1500, 2), np.inf)}, "View 'b' contains .* infinity values"),
+    ],
+)
+def test_what_cannot_be_done_is_said(params, tables, message, data):
+    with pytest.raises(InputError, match=message):
+        MFMSC(4, **{"strategy": "landmarks", "n_landmarks": 50, **params}).fit(dict(data.views.items()) | tables)
+
+
+def test_a_fit_that_fails_leaves_the_model_as_it_was(data):
+    model = MFMSC(4, strategy="landmarks", n_landmarks=50).fit(data.views)
+    before = model.labels_
+    with pytest.raises(InputError):
+        model.fit(Views([data.views.arrays[0], np.full((1500, 2), np.nan)]))
+    assert model.labels_ is before

@@ -1,0 +1,54 @@
+"""Fits whose data cannot decide say so."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from manyview import MFMSC, OCBR
+
+methods = pytest.mark.parametrize("method", [OCBR, MFMSC])
+
+
+def absent(table, rows):
+    table = table.copy()
+    table[rows] = np.nan
+    return table
+
+
+@methods
+def test_views_that_share_no_sample(method, blobs):
+    X, Y = blobs.views.arrays
+    first = np.arange(60) < 30
+    with pytest.warns(UserWarning, match=r"The views \('b'\) and \('a', 'c'\) share no sample, so nothing says"):
+        method(3).fit({"b": absent(X, first), "a": absent(Y, ~first), "c": absent(X, ~first)})
+
+
+@methods
+def test_one_sample_that_is_in_both_views_relates_them(method, blobs):
+    X, Y = blobs.views.arrays
+    first = np.arange(60) < 30
+    model = method(3).fit([absent(X, first), absent(Y, np.arange(60) > 30)])
+    assert len(model.labels_) == 60
+
+
+@methods
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_equal_samples_in_different_clusters(method, kind, rng):
+    X = np.repeat(rng.standard_normal((2, 4)), [25, 15], axis=0)
+    with pytest.warns(
+        UserWarning, match=r"\d+ of 40 samples are equal, in every value, .* There are 2 distinct samples"
+    ):
+        method(3).fit([kind(X), kind(X[:, :2])])
+
+
+@methods
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_equal_samples_in_one_cluster_are_no_matter(method, kind, rng):
+    X = np.repeat(10 * rng.standard_normal((3, 4)), 20, axis=0)
+    model = method(3).fit([kind(X), kind(X[:, :2])])
+    assert sorted(np.bincount(model.labels_)) == [20, 20, 20]
+
+
+def test_equal_in_one_view_only_is_not_equal(rng):
+    X, Y = np.ones((40, 3)), rng.standard_normal((40, 4))
+    assert len(set(MFMSC(3).fit([X, Y]).labels_)) == 3
