@@ -196,6 +196,30 @@ def test_places_outside_a_sparse_matrix(tmp_path):
         assert "z.npz cannot be read as a sparse matrix" in refused(tmp_path / "z.npz")
 
 
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr"])
+@pytest.mark.parametrize("ends", [[0, 1, 2, -(2**31) + 5], [0, 3, 1, 3]])
+def test_sparse_matrices_with_negative_numbers_of_entries(tmp_path, form, ends):
+    X = sp.eye_array(3).asformat(form)
+    parts = {"data": X.data, "indices": X.indices, "indptr": np.array(ends, dtype=np.int32)}
+    np.savez(tmp_path / "x.npz", format=form.encode(), shape=X.shape, **parts)
+    assert "x.npz cannot be read as" in refused(tmp_path / "x.npz")
+
+
+def test_names_of_several_lines_are_told_in_one(tmp_path):
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+        archive.writestr("first\nsecond\x1c\x1b[2J.npy", b"\x93NUMPY no array")
+    assert "x.npz::first\\nsecond\\x1c\\x1b[2J cannot be read as an array" in refused(tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_texts_that_are_no_unicode(tmp_path, ending):
+    texts = np.array([["a", "b"]]).view(np.uint32)
+    texts[0, 1] = 0x110000
+    path = tmp_path / f"x.{ending}"
+    np.save(path, texts.view("<U1")) if ending == "npy" else np.savez(path, x=np.eye(2), ids=texts.view("<U1")[0])
+    assert "cannot be read as" in refused(path)
+
+
 def test_cells_that_hold_themselves(tmp_path):
     h5py = pytest.importorskip("h5py")
     save_v73(tmp_path / "a.mat", {"X": [np.eye(2)]})

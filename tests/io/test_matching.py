@@ -102,6 +102,19 @@ def test_as_many_ids_as_rows(tmp_path):
         read_views([tmp_path / "z.npz"])
 
 
+@pytest.mark.parametrize(("own", "other"), [("s 2", "s  2"), ("S2", "s2"), ("\u00e92", "e\u03012")])
+def test_ids_of_which_only_some_look_alike(write, own, other):
+    paths = [write("a.csv", f"id,x\np,1\n{own},2\n"), write("b.csv", f"id,y\np,1\n{other},2\n")]
+    with pytest.warns(UserWarning, match=r"1 samples may be one and the same .*, under ids that look alike") as told:
+        assert read_views(paths).views.n_samples == 3
+    assert f"{own!a} and {other!a}" in str(told[0].message)
+
+
+def test_ids_that_look_alike_within_a_file_are_different_samples(write):
+    paths = [write("a.csv", "id,x\ns1,1\nS1,2\np,3\n"), write("b.csv", "id,y\np,1\ns1,2\n")]
+    assert read_views(paths).views.n_samples == 3
+
+
 @pytest.mark.parametrize(
     ("own", "other"),
     [("caf\u00e9", "cafe\u0301"), ("p\u00a01", "p 1"), ("p  1", "p 1"), ("P1", "p1"), ("p\u20111", "p\u20101")],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.checks import InputError
+from manyview.checks import InputError, quoted
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.io.addresses import TABLES, Place, find_tables
 from manyview.io.raw_tables import pick
@@ -28,6 +28,7 @@ def cluster(
     views: Iterable[str] | Mapping[str, str] | None = None,
     method: str = "ocbr",
     key: str = "manyview",
+    batch: str | None = None,
     **params: Any,
 ) -> MultiViewClusterer:
     """Cluster the cells of an AnnData or MuData object, and write the results into it.
@@ -36,20 +37,28 @@ def cluster(
     ----------
     data : AnnData or MuData
         Cells missing from a modality of a MuData are treated as absent from that view.
-    n_clusters : int or "auto"
+    n_clusters : int or "auto", default="auto"
+        The number of clusters; "auto" chooses it (docs/selection.md).
     views : list of addresses, or mapping of view names to addresses, optional
         An address is "X", "layers/NAME" or "obsm/NAME". In a MuData it starts with the modality: "rna" (its X),
         "rna/obsm/X_pca". By default X of an AnnData, and X of every modality of a MuData.
-    method : str
+    method : str, default="ocbr"
         Key of the method, see `manyview.METHODS`.
-    key : str
+    key : str, default="manyview"
         Name under which the results are stored. Results of an earlier call with the same key are replaced.
+    batch : str, optional
+        Column of ``obs`` with the batch of each cell: neighbours are drawn from each batch in turn.
     **params
         Parameters of the method.
 
     Returns
     -------
-    The fitted estimator. The results are stored in ``obs[key]`` (categories "0", "1", ...), ``obsm["X_" + key]`` (the
+    MultiViewClusterer
+        The fitted estimator.
+
+    Notes
+    -----
+    The results are stored in ``obs[key]`` (categories "0", "1", ...), ``obsm["X_" + key]`` (the
     embedding), ``obsp[key + "_connectivities"]`` (the consensus graph) and ``uns[key]`` (parameters, view weights, and
     the location of the graph as `scanpy.tl.umap` expects it of ``neighbors_key``).
 
@@ -67,7 +76,7 @@ def cluster(
     ``scanpy.pl.embedding(cells, basis="X_manyview", color="manyview")`` plots the clusters.
     """
     model = get_method(method)(n_clusters, **params)
-    model.fit(views_of(data, views))
+    model.fit(views_of(data, views), batch=None if batch is None else _column(data, batch))
     _write(data, model, method, key)
     return model
 
@@ -86,6 +95,12 @@ def views_of(data: AnnData | MuData, views: Iterable[str] | Mapping[str, str] | 
     }
     arrays = {name: _values(data, place) for name, place in found.items()}
     return Views(arrays, sample_ids=np.asarray(data.obs_names, dtype=object))
+
+
+def _column(data: Any, name: str) -> Any:
+    if name not in data.obs:
+        raise InputError(f"obs has no column {name!r} for batch. Choose from: {quoted(data.obs.columns, 20)}.")
+    return data.obs[name]
 
 
 def _modalities(data: Any) -> Any:

@@ -97,7 +97,7 @@ def _tell_stray_cells(frame: pd.DataFrame, where: str) -> None:
         )
     lonely = frame.index[frame.notna().sum(axis=1) == 1]
     if len(lonely) and frame.shape[1] > 2:
-        warnings.warn(f"{where}: row {lonely[0]} has one value only; delete it if it is no sample.", stacklevel=2)
+        warnings.warn(f"{where}: row {lonely[0]} has only one value; delete it if it is not a sample.", stacklevel=2)
 
 
 def _table(title: str, grid: pd.DataFrame, where: str, options: TableOptions) -> RawTable:

@@ -33,7 +33,7 @@ RESULT, ERRORS = "result.json", "stderr"
 START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from manyview.io.isolated import main; main()"
 MB, GB = 2**20, 2**30
 LIBRARIES = GB  # what importing h5py, anndata or openpyxl maps
-DAMAGED = "it is damaged, or made to do harm."
+DAMAGED = "the file is damaged or malicious."
 
 
 @dataclass(frozen=True)

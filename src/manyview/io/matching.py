@@ -24,7 +24,15 @@ N_SHOWN = 5  # ids in a message
 
 @dataclass(frozen=True)
 class MissingSamples:
-    """Samples missing from a table: their number, and the first ids."""
+    """Samples missing from a table.
+
+    Attributes
+    ----------
+    count : int
+        Their number.
+    first : tuple of str
+        The first of their ids.
+    """
 
     count: int
     first: tuple[str, ...]
@@ -64,6 +72,8 @@ def match_samples(tables: Sequence[RawTable], samples: str) -> Matched:
     _check_overlap(tables, found, ids)
     missing = [missing_samples(rows, ids) for rows in found]
     unmatched = {table.name: some for table, some in zip(tables, missing, strict=True) if some is not None}
+    if unmatched:
+        _warn_of_alike(ids, found)
     if samples == "common":
         everywhere = (found >= 0).all(axis=0)
         ids, found = ids[everywhere], found[:, everywhere]
@@ -121,6 +131,21 @@ def _alike(ids: NDArray[Any], others: NDArray[Any]) -> tuple[str, str] | None:
 
 def _plain_form(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _warn_of_alike(ids: NDArray[Any], found: NDArray[Any]) -> None:
+    """Warn of ids that differ only in how they are written, and that are never in the same table."""
+    groups: dict[str, list[int]] = {}
+    for i in np.flatnonzero((found < 0).any(axis=0)).tolist():
+        groups.setdefault(_plain_form(str(ids[i])), []).append(i)
+    alike = [group for group in groups.values() if len(group) > 1 and ((found[:, group] >= 0).sum(axis=1) < 2).all()]
+    if alike:
+        shown = " and ".join(ascii(str(ids[i])) for i in alike[0][:2])
+        warnings.warn(
+            f"{len(alike)} samples may be one and the same in several files, under ids that look alike, such as "
+            f"{shown}; they were taken for different samples. If they are the same, write their ids in the same way.",
+            stacklevel=3,
+        )
 
 
 def _check_equal_lengths(tables: Sequence[RawTable]) -> None:

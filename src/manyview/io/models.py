@@ -9,7 +9,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyview._version import __version__
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError, helped_by, quoted
 from manyview.io.encoding import Decoder, Encoder
 from manyview.io.guards import check_size, reading
 from manyview.io.writing import write_files
@@ -34,14 +34,28 @@ def save(model: MultiViewClusterer, path: str | Path) -> Path:
 
     `load` reads it back, with the same predictions. A callback is not saved, and a RandomState as random_state becomes
     None.
+
+    Parameters
+    ----------
+    model : MultiViewClusterer
+        A fitted estimator of any method.
+    path : str or Path
+        The file to write.
     """
     path = Path(path)
     (written,) = write_files(path.parent, {path.name: to_bytes(model)}, force=True)
     return written
 
 
+@helped_by("new-samples")
 def load(path: str | Path) -> MultiViewClusterer:
-    """Read a model written by `save`; damaged and foreign files are refused with the reason."""
+    """Read a model written by `save`; damaged and foreign files are refused with the reason.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    """
     path = Path(path)
     if not path.is_file():
         raise InputError(
@@ -59,16 +73,35 @@ def to_bytes(model: MultiViewClusterer) -> bytes:
     if not hasattr(model, "labels_"):
         raise InputError(f"This {type(model).__name__} is not fitted; call fit before saving it.")
     params = model.get_params(deep=False)
+    return _pack(
+        lambda encoder: {
+            "method": key,
+            "parameters": {name: _parameter(name, value, encoder) for name, value in params.items()},
+            "attributes": {name: encoder.encode(value) for name, value in vars(model).items() if name not in params},
+        }
+    )
+
+
+def record_bytes(record: object) -> bytes:
+    """Return the content of a file that holds a record (`manyview.records`) instead of a model."""
+    return _pack(lambda encoder: {"record": encoder.encode(record)})
+
+
+def load_record(path: str | Path) -> Any:
+    """Read a file that may hold a model or a record."""
+    with reading(path, "a manyview record"), zipfile.ZipFile(path) as archive:
+        contents = json.loads(archive.read(CONTENTS))
+        if "record" not in contents:
+            return _read(archive, str(path))
+        decoder = Decoder(lambda name: _array(archive, name, contents["checksums"][name], str(path)), str(path))
+        return decoder.decode(contents["record"])
+
+
+def _pack(describe: Callable[[Encoder], dict[str, Any]]) -> bytes:
     files: dict[str, bytes] = {}
     encoder = Encoder(lambda name, array: files.update({name: _npy_bytes(array)}))
-    contents: dict[str, Any] = {
-        "format": FORMAT,
-        "format_version": FORMAT_VERSION,
-        "manyview": __version__,
-        "method": key,
-        "parameters": {name: _parameter(name, value, encoder) for name, value in params.items()},
-        "attributes": {name: encoder.encode(value) for name, value in vars(model).items() if name not in params},
-    }
+    contents: dict[str, Any] = {"format": FORMAT, "format_version": FORMAT_VERSION, "manyview": __version__}
+    contents |= describe(encoder)
     contents["checksums"] = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -22,7 +22,7 @@ def read_npy(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTabl
     if keys:
         raise InputError(f"{path} holds one array; leave out '::{keys[0]}'.")
     with reading(path, "a numpy file"), path.open("rb") as file:
-        return [RawTable(path.stem, np.lib.format.read_array(file, allow_pickle=False), str(path))]
+        return [RawTable(path.stem, _decodable(np.lib.format.read_array(file, allow_pickle=False)), str(path))]
 
 
 def read_npz(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTable]:
@@ -46,7 +46,14 @@ def read_npz(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTabl
 
 def _array(arrays: Any, key: str, path: Path) -> NDArray[Any]:
     with reading(f"{path}::{key}", "an array"):
-        return np.asarray(arrays[key])
+        return _decodable(np.asarray(arrays[key]))
+
+
+def _decodable(array: NDArray[Any]) -> NDArray[Any]:
+    """Return an array; raise if it holds texts that cannot be decoded, which numpy finds out only when it uses them."""
+    if array.dtype.kind == "U":
+        array.tolist()
+    return array
 
 
 def _texts(ids: NDArray[Any]) -> NDArray[Any]:

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manyview.checks import InputError
+from manyview.checks import InputError, helped_by
 from manyview.io.guards import reading
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LABELS, SUMMARY = "labels.csv", "summary.json"
-LABEL = "label"  # the column of labels; if there is none of that name, the last column
 OUTCOMES = frozenset({
-    "cluster_sizes", "seconds", "unmatched", "selection", "stability", "survival", "view_weights", "iterations",
+    "cluster_sizes", "seconds", "unmatched", "selection", "confidence", "stability", "survival", "view_weights",
+    "iterations",
 })  # fmt: skip
 """Entries of a summary that follow from the settings and data."""
 
@@ -30,6 +30,7 @@ class SavedResult:
     settings: dict[str, str]
 
 
+@helped_by("findings#what-changed-since-the-last-result")
 def read_result(path: str | Path) -> SavedResult:
     """Read a folder written by `manyview cluster` or `predict`, or a table with sample ids and labels."""
     path = Path(path)
@@ -45,11 +46,10 @@ def read_result(path: str | Path) -> SavedResult:
 def _read_labels(path: Path) -> pd.Series:
     import pandas as pd
 
-    from manyview.io.tables import read_table
+    from manyview.io.tables import label_column, read_table
 
     table = read_table(path)
-    names = [str(name) for name in table.values.columns]
-    values = table.values.iloc[:, names.index(LABEL) if LABEL in names else -1]
+    values = label_column(table.values)
     if values.isna().any():
         raise InputError(f"{table.where} has {int(values.isna().sum())} missing labels; give one per sample.")
     ids = [str(i) for i in range(len(values))] if table.ids is None else table.ids

@@ -14,7 +14,7 @@ import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from manyview.checks import InputError, check_choice, quoted
+from manyview.checks import InputError, check_choice, helped_by, quoted
 from manyview.io.excel import read_excel
 from manyview.io.frames import check_ids, holds_numbers, normalize_ids, to_numeric
 from manyview.io.guards import reading
@@ -32,6 +32,7 @@ from manyview.views.container import Views
 
 SAMPLES = ("all", "common")
 AUTOMATIC = TableOptions()
+LABEL = "label"  # the column of labels in tables; if there is none of that name, it is the last one
 
 
 @dataclass(frozen=True)
@@ -77,14 +78,17 @@ class LoadedViews:
 
     Attributes
     ----------
-    views : the views, of the same samples in the same order
-    unmatched : the samples missing from each view, by its name; complete views are not listed
+    views : Views
+        The views, of the same samples in the same order.
+    unmatched : dict of str to MissingSamples
+        The samples missing from each view, by its name; complete views are not listed.
     """
 
     views: Views
     unmatched: dict[str, MissingSamples]
 
 
+@helped_by("files")
 def read_views(paths: Iterable[str | Path], *, samples: str = "all", options: TableOptions = AUTOMATIC) -> LoadedViews:
     """Read views of the same samples from one or more files, matched by sample id if there are ids.
 
@@ -92,9 +96,10 @@ def read_views(paths: Iterable[str | Path], *, samples: str = "all", options: Ta
     ----------
     paths : each a path, ``path::key`` for one table in a file, or ``name=path`` to name the view
         If a file of that full name exists, the name is taken literally.
-    samples : "all" or "common"
+    samples : "all" or "common", default="all"
         Whether to keep all samples, absent from views that lack them, or only those present in every file.
-    options : how to read text files and sheets
+    options : TableOptions, optional
+        How to read text files and sheets.
     """
     check_choice("samples", samples, SAMPLES)
     sources = [parse_source(path) for path in paths]
@@ -111,24 +116,56 @@ def read_views(paths: Iterable[str | Path], *, samples: str = "all", options: Ta
     return LoadedViews(views, matched.unmatched)
 
 
+def label_column(table: pd.DataFrame) -> pd.Series:
+    """Return the column of labels: the one of that name, as in the results of this package, otherwise the last one."""
+    names = [str(name) for name in table.columns]
+    return table.iloc[:, names.index(LABEL) if LABEL in names else -1]
+
+
+@helped_by("files")
 def read_labels(
     path: str | Path, sample_ids: NDArray[Any] | None, n_samples: int, *, options: TableOptions = AUTOMATIC
 ) -> NDArray[Any]:
-    """Read one label per sample: the last column of a table, a vector, or e.g. "labels" in an npz or .mat file."""
+    """Read one label per sample: a table's column "label", otherwise its last one, or "labels" in an npz or .mat file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, or ``path::key``.
+    sample_ids : array or None
+        Ids of the samples, by which the labels are matched; None matches them by position.
+    n_samples : int
+        Number of samples.
+    options : TableOptions, optional
+        How to read text files and sheets.
+    """
     table, rows = _read_about(path, sample_ids, n_samples, options)
     if (rows < 0).any():
         missing = missing_samples(rows, np.asarray(sample_ids))
         raise InputError(f"{table.where} has no label for {missing} of the {n_samples} samples; give one per sample.")
-    labels = table.values.iloc[rows, -1].to_numpy()
+    labels = label_column(table.values).to_numpy()[rows]
     if pd.isna(labels).any():
         raise InputError(f"{table.where} has {int(pd.isna(labels).sum())} missing labels; give one per sample.")
     return labels
 
 
+@helped_by("files")
 def read_metadata(
     path: str | Path, sample_ids: NDArray[Any] | None, n_samples: int, *, options: TableOptions = AUTOMATIC
 ) -> pd.DataFrame:
-    """Read a table about the samples, with columns of any type; missing samples get NaN, with a warning."""
+    """Read a table about the samples, with columns of any type; missing samples get NaN, with a warning.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, or ``path::key``.
+    sample_ids : array or None
+        Ids of the samples, by which the rows are matched; None matches them by position.
+    n_samples : int
+        Number of samples.
+    options : TableOptions, optional
+        How to read text files and sheets.
+    """
     table, rows = _read_about(path, sample_ids, n_samples, options)
     frame = table.values.reset_index(drop=True).reindex(rows)
     if (rows < 0).any():

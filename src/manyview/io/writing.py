@@ -10,24 +10,35 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from manyview.checks import InputError, quoted
+from manyview.io.locks import try_lock
 
-try:
-    import fcntl
-except ImportError:  # not on Windows; there, what a kill left stays
-    fcntl = None  # type: ignore[assignment]
+if TYPE_CHECKING:
+    import pandas as pd
 
 STAGING = ".manyview-"
+LOCK = ".lock"
 STAGED, CLEARED = "staged.json", "cleared.json"  # say how far it got: all is staged; the old set is gone as well
 
 
 def check_output(folder: Path, names: Collection[str], *, force: bool) -> None:
-    """Raise if `folder` cannot hold these files, or already holds one of them and `force` is not set."""
+    """Raise if `folder` cannot hold these files, or already holds one of them and `force` is not set.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the files should go.
+    names : collection of str
+        Names of the files.
+    force : bool
+        Whether existing files may be replaced.
+    """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; give a folder for the results with --out.")
     existing = [name for name in names if (folder / name).exists()]
@@ -40,23 +51,42 @@ def check_output(folder: Path, names: Collection[str], *, force: bool) -> None:
         raise InputError(f"{folder} cannot be written ({error.strerror}); give another --out.") from error
 
 
+def csv_text(table: pd.DataFrame, **options: Any) -> str:
+    """Return a table as CSV, with the same ends of lines on every system; `options` are those of `DataFrame.to_csv`."""
+    return table.to_csv(lineterminator="\n", **options)
+
+
 def unused_folder(base: str | Path) -> Path:
-    """Return `base` if nothing of that name exists, otherwise the first unused of `base`-2, `base`-3, ..."""
+    """Return `base` if nothing of that name exists, otherwise the first unused of `base`-2, `base`-3, ...
+
+    Parameters
+    ----------
+    base : str or Path
+        The name to start from.
+    """
     names = chain([str(base)], (f"{base}-{i}" for i in count(2)))
     return next(path for path in map(Path, names) if not path.exists())
 
 
 def write_files(
-    folder: Path, contents: Mapping[str, str | bytes], *, force: bool = False, replaces: Collection[str] = ()
+    folder: Path,
+    contents: Mapping[str, str | bytes | Iterable[bytes]],
+    *,
+    force: bool = False,
+    replaces: Collection[str] = (),
 ) -> list[Path]:
     """Write several files into a folder as one set.
 
     Parameters
     ----------
-    folder : made if it does not exist
-    contents : content of each file by its name
-    force : whether existing files may be replaced
-    replaces : names of files that belong to the set; those that are not in `contents` are removed
+    folder : Path
+        Made if it does not exist.
+    contents : mapping of str to str, bytes or an iterable of them
+        Content of each file by its name; an iterable is written piece by piece.
+    force : bool, default=False
+        Whether existing files may be replaced.
+    replaces : collection of str, optional
+        Names of files that belong to the set; those that are not in `contents` are removed.
     """
     names = list(dict.fromkeys((*contents, *replaces)))
     check_output(folder, names, force=force)
@@ -64,20 +94,28 @@ def write_files(
     _finish_earlier(folder)
     with _staging(folder) as staging:
         for name, content in contents.items():
-            (staging / name).write_bytes(content.encode() if isinstance(content, str) else content)
+            _write(staging / name, content)
         # a single file is replaced by one step of the system, so nothing has to be removed before
         _write_whole(staging / STAGED, json.dumps({"old": names if len(names) > 1 else [], "new": list(contents)}))
         _put_in_place(staging)
     return [folder / name for name in contents]
 
 
+def _write(path: Path, content: str | bytes | Iterable[bytes]) -> None:
+    pieces = (
+        [content.encode() if isinstance(content, str) else content] if isinstance(content, str | bytes) else content
+    )
+    with path.open("wb") as file:
+        file.writelines(pieces)
+
+
 def _put_in_place(staging: Path) -> None:
     """Remove the old set and move the new one, from wherever this stopped before."""
     if (staging / STAGED).exists():
-        for name in json.loads((staging / STAGED).read_text())["old"]:
+        for name in json.loads((staging / STAGED).read_text(encoding="utf-8"))["old"]:
             (staging.parent / name).unlink(missing_ok=True)
         os.replace(staging / STAGED, staging / CLEARED)
-    for name in json.loads((staging / CLEARED).read_text())["new"]:
+    for name in json.loads((staging / CLEARED).read_text(encoding="utf-8"))["new"]:
         with suppress(FileNotFoundError):  # moved before
             os.replace(staging / name, staging.parent / name)
 
@@ -85,9 +123,10 @@ def _put_in_place(staging: Path) -> None:
 def _finish_earlier(folder: Path) -> None:
     """Finish the sets that were staged completely before a kill, and clear away the others."""
     for staging in sorted(folder.glob(f"{STAGING}*")):
-        with suppress(FileNotFoundError), _locked(staging) as mine:
-            if mine and _is_staged(staging):
-                _put_in_place(staging)
+        with suppress(FileNotFoundError):
+            with _locked(staging) as mine:
+                if mine and _is_staged(staging):
+                    _put_in_place(staging)
             if mine:
                 shutil.rmtree(staging)
 
@@ -100,28 +139,26 @@ def _is_staged(staging: Path) -> bool:
 def _staging(folder: Path) -> Iterator[Path]:
     """Make a folder for files on their way, and keep it locked, so that nobody takes it for one that was left."""
     staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=folder))
-    with _locked(staging):
-        try:
+    try:
+        with _locked(staging):
             yield staging
-        except BaseException:
-            if not _is_staged(staging):  # otherwise the next to come finishes it
-                shutil.rmtree(staging, ignore_errors=True)
-            raise
-        shutil.rmtree(staging, ignore_errors=True)
+    except BaseException:
+        if not _is_staged(staging):  # otherwise the next to come finishes it
+            shutil.rmtree(staging, ignore_errors=True)
+        raise
+    shutil.rmtree(staging, ignore_errors=True)
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
-    """Lock a folder, if nobody else has; the lock ends with the process."""
-    if fcntl is None:
-        yield False
-        return
-    handle = os.open(folder, os.O_RDONLY)
+    """Lock a folder, if nobody else has; the lock ends with the process.
+
+    The lock is on a file in it, as Windows cannot lock folders. Nor can it remove a file that is open, so folders are
+    removed after their lock; what somebody else could still do in between has been done.
+    """
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield True
-    except BlockingIOError:
-        yield False
+        yield try_lock(handle)
     finally:
         os.close(handle)
 
@@ -129,5 +166,5 @@ def _locked(folder: Path) -> Iterator[bool]:
 def _write_whole(path: Path, text: str) -> None:
     """Write a file so that it appears only when it is complete."""
     part = path.with_suffix(".part")
-    part.write_text(text)
+    part.write_text(text, encoding="utf-8")
     os.replace(part, path)
