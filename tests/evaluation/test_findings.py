@@ -32,10 +32,10 @@ def test_nothing_asked_nothing_answered(tumours):
 
 
 def test_what_cannot_be_compared_is_a_warning(tumours):
-    with pytest.warns(UserWarning, match="one cluster only, so the metadata were not compared"):
+    with pytest.warns(UserWarning, match="only one cluster, so the metadata were not compared"):
         assert relate(np.zeros(200), tumours.metadata).associations is None
     known_in_one = tumours.metadata.assign(time=tumours.metadata["time"].where(tumours.labels == 1))
-    with pytest.warns(UserWarning, match="Survival is known in one cluster only"):
+    with pytest.warns(UserWarning, match="Survival is known in only one cluster"):
         assert relate(tumours.labels, known_in_one, Questions(("time", "event"))).survival is None
 
 
@@ -53,7 +53,7 @@ def test_columns_that_do_not_fit_are_refused(tumours, questions, says):
 
 
 def test_columns_need_a_table():
-    with pytest.raises(InputError, match="looked for in the metadata"):
+    with pytest.raises(InputError, match="must be in the metadata"):
         Questions(batch="centre").check(None)
 
 

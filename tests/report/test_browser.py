@@ -121,7 +121,7 @@ def test_it_loads_and_asks_the_network_for_nothing(browser, address):
     assert len(elements(browser, "#convergence .chart")) == 2
     assert [section.get_attribute("id") for section in elements(browser, "section")] == [
         *("map", "clusters", "associations", "survival", "batches", "doubtful", "affinity", "views", "features"),
-        *("suspects", "selection", "convergence", "methods", "settings"),
+        *("suspects", "selection", "levels", "convergence", "methods", "settings"),
     ]
 
 
@@ -156,7 +156,7 @@ def test_colouring_by_a_column_changes_colours_and_legend(browser):
     by_cluster = fills()
     assert len(by_cluster) == 3
     select = Select(element(browser, "#colour"))
-    assert [option.text for option in select.options[:4]] == ["cluster", "margin", "stability", "dose"]
+    assert [option.text for option in select.options[:4]] == ["cluster", "confidence", "stability", "dose"]
     select.select_by_visible_text("dose")
     assert len(fills()) == 8
     assert not by_cluster & fills()

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics import silhouette_samples
 
-from manyview.report.clusters import measure_membership, silhouettes, summarize_clusters, within_share
+from manyview.report.clusters import Membership, silhouettes, summarize_clusters, within_share
 
 LABELS = np.array([0, 0, 1, 1])
 
@@ -14,18 +14,17 @@ LABELS = np.array([0, 0, 1, 1])
 CHAIN = sp.csr_array(np.array([[0, 3, 0, 0], [3, 0, 1, 0], [0, 1, 0, 2], [0, 0, 2, 0]], dtype=float))
 
 
-def test_membership_is_where_the_links_go():
-    membership = measure_membership(CHAIN, LABELS)
-    np.testing.assert_allclose(membership.own, [1, 3 / 4, 2 / 3, 1])
-    np.testing.assert_allclose(membership.next, [0, 1 / 4, 1 / 3, 0])
-    np.testing.assert_array_equal(membership.other, [1, 1, 0, 0])
-    np.testing.assert_allclose(membership.margin, [1, 1 / 2, 1 / 3, 1])
+def test_membership_names_the_likeliest_other_cluster():
+    membership = Membership.of(np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4]]), np.array([0, 2]))
+    np.testing.assert_allclose(membership.own, [0.7, 0.4])
+    np.testing.assert_allclose(membership.next, [0.2, 0.5])
+    np.testing.assert_array_equal(membership.other, [1, 1])
 
 
-def test_a_sample_without_links_belongs_nowhere():
-    W = sp.block_diag([CHAIN, np.zeros((1, 1))], format="csr")
-    membership = measure_membership(sp.csr_array(W), np.array([0, 0, 1, 1, 1]))
-    assert membership.own[4] == membership.next[4] == 0
+def test_a_single_cluster_has_no_other_one():
+    membership = Membership.of(np.ones((2, 1)), np.array([0, 0]))
+    assert membership.own.tolist() == [1, 1]
+    assert membership.next.tolist() == [0, 0]
 
 
 def test_links_between_clusters():

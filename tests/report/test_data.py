@@ -1,29 +1,25 @@
 """All numbers of a report together."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from manyview import MAASC, MFMSC, OCBR, InputError, Views
 from manyview.preprocessing.corruption import corrupt_entries
-from manyview.report.clusters import measure_membership
+from manyview.report.clusters import Membership
 from manyview.report.data import compute_report_data, find_doubtful, fitted_views
 
-LABELS = np.array([0, 0, 1, 1])
+
+def test_the_least_likely_labels_come_first():
+    P = np.array([[0.9, 0.1], [0.6, 0.4], [0.55, 0.45], [0.2, 0.8]])
+    assert find_doubtful(Membership.of(P, np.array([0, 0, 1, 1]))).tolist() == [2, 1, 3, 0]
 
 
-# 0 -3- 1 -1- 2 -2- 3
-CHAIN = sp.csr_array(np.array([[0, 3, 0, 0], [3, 0, 1, 0], [0, 1, 0, 2], [0, 0, 2, 0]], dtype=float))
-
-
-def test_the_least_certain_come_first_and_stability_before_the_margin():
-    membership = measure_membership(CHAIN, LABELS)
-    assert find_doubtful(membership).tolist() == [2, 1, 0, 3]
-    unstable = SimpleNamespace(samples=np.array([0.9, 0.9, 0.9, 0.2]))
-    assert find_doubtful(membership, unstable).tolist() == [3, 2, 1, 0]
+def test_doubtful_samples_are_those_of_the_membership(blobs):
+    model = OCBR(3).fit(blobs.views)
+    data = compute_report_data(model, blobs.views)
+    least = np.sort(model.membership_[np.arange(len(model.labels_)), model.labels_])[:20]
+    np.testing.assert_allclose(data.membership.own[data.doubtful], least)
 
 
 def test_listed_samples_are_always_on_the_map(blobs):
@@ -53,5 +49,5 @@ def test_precomputed_affinities_have_no_features(blobs):
 
 def test_one_cluster_has_no_doubtful_samples(blobs):
     data = compute_report_data(MFMSC(1).fit(blobs.views), blobs.views)
-    assert data.n_loose == 0
+    assert data.n_doubtful == 0
     assert data.agreement.views[0].acc is None

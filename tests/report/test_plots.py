@@ -14,7 +14,8 @@ from manyview.evaluation import compare_survival
 from manyview.preprocessing.corruption import corrupt_entries
 from manyview.report import plot_affinity, plot_comparison
 from manyview.report.agreement import compare_views
-from manyview.report.plots import affinity_image, png_bytes
+from manyview.report.clusters import affinity_image
+from manyview.report.plots.style import png_bytes
 from manyview.reproduction.figures import plot_affinities
 
 W = sp.csr_array(sp.block_diag([np.ones((6, 6)), np.ones((4, 4))]))
@@ -70,6 +71,7 @@ def test_every_plot_of_the_report_is_a_figure(fitted):
         report.plot_features(model, views),
         report.plot_markers(model, views),
         report.plot_selection(model),
+        report.plot_levels(model),
         report.plot_stability(stability),
     ]
     for figure in figures:

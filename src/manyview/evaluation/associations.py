@@ -1,4 +1,4 @@
-"""Whether clusters go with what else is known of the samples: each column of a table is tested against them."""
+"""Whether clusters are associated with what else is known about the samples, tested column by column."""
 
 from __future__ import annotations
 
@@ -61,11 +61,12 @@ def associate(
     Parameters
     ----------
     labels : array (n_samples,)
+        The clusters.
     frame : DataFrame
         One row per sample, in the same order. Missing values are left out of the test of their column.
     skip : mapping, optional
         Columns to leave out, with the reason.
-    seed : int
+    seed : int, default=0
         Seed of the random tables.
 
     Returns

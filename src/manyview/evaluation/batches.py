@@ -9,11 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import random_table
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError
 from manyview.evaluation.associations import independence_test
 from manyview.evaluation.columns import texts_of
+from manyview.evaluation.stability import unfitted
+from manyview.methods import MultiViewClusterer
 from manyview.numerics.division import or_one
-from manyview.typing import Dense, Indices
+from manyview.typing import Dense, Indices, Labels
+from manyview.views.batches import batch_codes
+from manyview.views.container import Views
 
 DRAWS = 1000
 
@@ -22,10 +26,21 @@ DRAWS = 1000
 class BatchMixing:
     """The batches in each cluster.
 
-    `counts` (c x b) are samples, by cluster and batch. `misplaced` (c,) is the share of a cluster's samples that would
-    have to be of another batch, so that it had the batches in the shares of all samples; 0 is perfectly mixed.
-    `by_chance` (c,) is what random clusters of the same sizes have on average. `p_value` is that of the test that
-    clusters do not depend on batches.
+    Attributes
+    ----------
+    clusters, batches : list
+        Their names, in the order of the arrays.
+    counts : array (n_clusters, n_batches) of int
+        Samples by cluster and batch.
+    misplaced : array (n_clusters,)
+        Share of a cluster's samples that would have to be of another batch, so that it had the batches in the shares of
+        all samples; 0 is perfectly mixed.
+    by_chance : array (n_clusters,)
+        What random clusters of the same sizes have on average.
+    p_value : float
+        Of the test that clusters do not depend on batches.
+    missing : int
+        Samples without a batch; they are left out.
     """
 
     clusters: list[Any]
@@ -36,27 +51,38 @@ class BatchMixing:
     p_value: float
     missing: int
 
+    @property
+    def overall(self) -> float:
+        """Share of all samples that would have to be of another batch: the mean of `misplaced`, by size."""
+        return float(self.misplaced @ self.counts.sum(axis=1) / self.counts.sum())
+
 
 def check_batches(values: Any, name: str = "batch") -> Any:
     """Return batches as text, NaN if unknown; raise if there is one only, or one of a single sample."""
     import pandas as pd
 
     texts = texts_of(pd.Series(values))
-    sizes = texts.value_counts()
-    if len(sizes) < 2:
-        raise InputError(f"The column {name!r} holds {len(sizes)} batch; mixing needs at least two.")
-    alone = sorted(sizes.index[sizes == 1])
-    if alone:
-        raise InputError(
-            f"The batches {quoted(alone)} in {name!r} have one sample each; join them with others, or leave them empty."
-            if len(alone) > 1
-            else f"The batch {alone[0]!r} in {name!r} has one sample; join it with another, or leave it empty."
-        )
+    known = texts.dropna()
+    batch_codes(known.tolist(), len(known), repr(name))
     return texts
+
+
+def labels_without_batches(model: MultiViewClusterer, views: Views) -> Labels:
+    """Fit the model once more without its batches, with as many clusters, to see what they changed."""
+    return unfitted(model).fit(views.with_batch(None)).labels_
 
 
 def mix_batches(labels: ArrayLike, batch: ArrayLike, *, seed: int = 0) -> BatchMixing:
     """Count the batches in each cluster, and compare with clusters drawn at random.
+
+    Parameters
+    ----------
+    labels : array (n_samples,)
+        The clusters.
+    batch : array (n_samples,)
+        The batch of each sample; missing ones are left out.
+    seed : int, default=0
+        Seed of the random clusters.
 
     Examples
     --------

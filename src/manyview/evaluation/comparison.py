@@ -57,6 +57,11 @@ class Comparison:
 def compare_results(results: Mapping[str, pd.Series]) -> Comparison:
     """Compare clusterings; each is a Series of labels with the sample ids as its index.
 
+    Parameters
+    ----------
+    results : mapping of str to Series
+        The labels of each result by its name, indexed by sample id. Samples that are not in all results are left out.
+
     Examples
     --------
     >>> import pandas as pd

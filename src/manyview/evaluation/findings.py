@@ -1,4 +1,4 @@
-"""What the clusters go with: all that a table about the samples tells, in one call."""
+"""What the clusters are associated with: all that a table about the samples says, in one call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError, helped_by, quoted
 from manyview.evaluation.associations import associate
 from manyview.evaluation.batches import BatchMixing, check_batches, mix_batches
 from manyview.evaluation.survival import Survival, check_survival, compare_survival
@@ -27,12 +27,13 @@ class Questions:
     survival: tuple[str, str] | None = None
     batch: str | None = None
 
+    @helped_by("findings")
     def check(self, metadata: pd.DataFrame | None) -> None:
         """Raise if a column is not there, or does not hold what it should."""
         asked = [*(self.survival or ()), *([self.batch] if self.batch is not None else [])]
         if metadata is None:
             if asked:
-                raise InputError(f"The columns {quoted(asked)} are looked for in the metadata; give a table of these.")
+                raise InputError(f"The columns {quoted(asked)} must be in the metadata; give a table that has them.")
             return
         known = [str(name) for name in metadata.columns]
         for name in asked:
@@ -48,12 +49,16 @@ class Questions:
 
 @dataclass(frozen=True)
 class Findings:
-    """What the clusters go with: the table of `associate`, survival, and the mixing of batches, as far as asked for."""
+    """What the clusters are associated with: the table of `associate`, survival, and the mixing of batches.
+
+    `batches_without` is the mixing in the clusters of a fit that did not know the batches.
+    """
 
     questions: Questions = Questions()
     associations: pd.DataFrame | None = None
     survival: Survival | None = None
     batches: BatchMixing | None = None
+    batches_without: BatchMixing | None = None
 
     @property
     def significant(self) -> pd.DataFrame:
@@ -64,21 +69,31 @@ class Findings:
 
 
 def relate(
-    labels: ArrayLike, metadata: pd.DataFrame | None, questions: Questions | None = None, *, seed: int = 0
+    labels: ArrayLike,
+    metadata: pd.DataFrame | None,
+    questions: Questions | None = None,
+    *,
+    without_batches: ArrayLike | None = None,
+    seed: int = 0,
 ) -> Findings:
-    """Test every column of the metadata, and compare survival and batches if asked for."""
+    """Test every column of the metadata, and compare survival and batches if asked for.
+
+    `without_batches` are the labels of a fit that did not know the batches, if there is one.
+    """
     questions = questions or Questions()
     questions.check(metadata)
     if metadata is None:
         return Findings(questions)
     if len(np.unique(np.asarray(labels))) < 2:
-        warnings.warn("There is one cluster only, so the metadata were not compared with it.", stacklevel=2)
+        warnings.warn("There is only one cluster, so the metadata were not compared with it.", stacklevel=2)
         return Findings(questions)
+    batch = None if questions.batch is None else column(metadata, questions.batch)
     return Findings(
         questions,
         associate(labels, metadata, skip=dict.fromkeys(questions.survival or (), "compared as survival"), seed=seed),
         None if questions.survival is None else _survival(labels, metadata, *questions.survival),
-        None if questions.batch is None else mix_batches(labels, column(metadata, questions.batch), seed=seed),
+        None if batch is None else mix_batches(labels, batch, seed=seed),
+        None if batch is None or without_batches is None else mix_batches(without_batches, batch, seed=seed),
     )
 
 
@@ -87,7 +102,7 @@ def _survival(labels: ArrayLike, metadata: pd.DataFrame, time: str, event: str) 
     times, events = column(metadata, time), column(metadata, event)
     known = (times.notna() & events.notna()).to_numpy()
     if len(np.unique(np.asarray(labels)[known])) < 2:
-        warnings.warn("Survival is known in one cluster only, so it was not compared.", stacklevel=2)
+        warnings.warn("Survival is known in only one cluster, so it was not compared.", stacklevel=2)
         return None
     return compare_survival(labels, times, events)
 

@@ -31,7 +31,9 @@ def find_markers(labels: ArrayLike, views: object, *, top: int | None = None) ->
     Parameters
     ----------
     labels : array (n_samples,)
+        The clusters.
     views : as for `fit`
+        Views with these samples; not necessarily those that were clustered.
     top : int, optional
         Keep only so many features of each cluster, those with the largest effects. p-values are corrected for all.
 

@@ -27,30 +27,70 @@ def _pair(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[NDArray[Any], NDArray[A
 
 
 def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of correctly labelled samples under the best one-to-one matching of clusters to classes (ACC)."""
+    """Share of correctly labelled samples under the best one-to-one matching of clusters to classes (ACC).
+
+    Parameters
+    ----------
+    y_true : array (n_samples,)
+        Labels to compare with; any values.
+    y_pred : array (n_samples,)
+        Labels of the clusters; their numbers do not matter.
+    """
     counts = contingency_matrix(*_pair(y_true, y_pred))
     rows, columns = linear_sum_assignment(counts, maximize=True)
     return float(counts[rows, columns].sum() / counts.sum())
 
 
 def normalized_mutual_information(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Mutual information divided by the arithmetic mean of the two entropies (NMI)."""
+    """Mutual information divided by the arithmetic mean of the two entropies (NMI).
+
+    Parameters
+    ----------
+    y_true : array (n_samples,)
+        Labels to compare with; any values.
+    y_pred : array (n_samples,)
+        Labels of the clusters; their numbers do not matter.
+    """
     return float(normalized_mutual_info_score(*_pair(y_true, y_pred)))
 
 
 def adjusted_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Rand index corrected for chance (ARI)."""
+    """Rand index corrected for chance (ARI).
+
+    Parameters
+    ----------
+    y_true : array (n_samples,)
+        Labels to compare with; any values.
+    y_pred : array (n_samples,)
+        Labels of the clusters; their numbers do not matter.
+    """
     return float(adjusted_rand_score(*_pair(y_true, y_pred)))
 
 
 def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """Share of samples that belong to the majority class of their cluster."""
+    """Share of samples that belong to the majority class of their cluster.
+
+    Parameters
+    ----------
+    y_true : array (n_samples,)
+        Labels to compare with; any values.
+    y_pred : array (n_samples,)
+        Labels of the clusters; their numbers do not matter.
+    """
     counts = contingency_matrix(*_pair(y_true, y_pred))
     return float(counts.max(axis=0).sum() / counts.sum())
 
 
 def pairwise_f_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """F1 score over pairs of samples, where a pair is positive if both samples have the same label."""
+    """F1 score over pairs of samples, where a pair is positive if both samples have the same label.
+
+    Parameters
+    ----------
+    y_true : array (n_samples,)
+        Labels to compare with; any values.
+    y_pred : array (n_samples,)
+        Labels of the clusters; their numbers do not matter.
+    """
     (_, wrongly_joined), (wrongly_split, joined) = pair_confusion_matrix(*_pair(y_true, y_pred)).tolist()
     total = 2 * joined + wrongly_joined + wrongly_split
     return 1.0 if total == 0 else 2 * joined / total
@@ -60,6 +100,11 @@ def consensus_ratio(similarities: Sequence[Any]) -> float:
     r"""How much the magnitudes of the similarities M_i of the views differ; 1 is best.
 
     The mean over pairs i < j of :math:`\max(|M_i|_F, |M_j|_F) / \min(|M_i|_F, |M_j|_F)`. Matrices may be sparse.
+
+    Parameters
+    ----------
+    similarities : sequence of arrays or sparse arrays (n_samples, n_samples)
+        M_i, one per view.
     """
     with np.errstate(over="ignore"):  # reported below
         norms = [float(sp.linalg.norm(M) if sp.issparse(M) else np.linalg.norm(M)) for M in similarities]
@@ -80,5 +125,13 @@ METRICS: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
 
 
 def score_labels(y_true: ArrayLike, y_pred: ArrayLike) -> dict[str, float]:
-    """Return all metrics of two labellings, by short name."""
+    """Return all metrics of two labellings, by short name.
+
+    Parameters
+    ----------
+    y_true : array (n_samples,)
+        Labels to compare with; any values.
+    y_pred : array (n_samples,)
+        Labels of the clusters; their numbers do not matter.
+    """
     return {name: metric(y_true, y_pred) for name, metric in METRICS.items()}

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import clone
 
-from manyview.methods import MultiViewClusterer
 from manyview.typing import Array, Indices
 from manyview.views.container import Views
-
-SHUFFLES = 2
-CLEARLY_ABOVE = 3  # times; the score of one shuffle is often twice that of another
 
 
 def shuffle_columns(views: Views, rng: np.random.Generator) -> Views:
@@ -41,17 +36,3 @@ def _shuffle_sparse(X: Array, rows: Indices, rng: np.random.Generator) -> Array:
     columns.has_sorted_indices = False
     back = np.argsort(np.r_[rows, absent])
     return sp.csr_array(sp.vstack([sp.csr_array(columns), X[absent]], format="csr")[back])
-
-
-def score_and_noise(model: MultiViewClusterer, views: Views, seed: int = 0) -> tuple[float, float]:
-    """Score of the chosen number of clusters, and the highest score of the numbers chosen for shuffled data.
-
-    Unless the first is `CLEARLY_ABOVE` times the second, the data may have no clusters at all.
-    """
-    rng = np.random.default_rng(seed)
-    again = [clone(model).fit(shuffle_columns(views, rng)) for _ in range(SHUFFLES)]
-    return _best_score(model), max(map(_best_score, again))
-
-
-def _best_score(model: MultiViewClusterer) -> float:
-    return 0.0 if model.selection_ is None else float(model.selection_.score.max())

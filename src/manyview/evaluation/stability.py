@@ -89,14 +89,17 @@ def assess_stability(
     ----------
     model : fitted estimator
         It is not changed. The number of clusters stays the same, even if it was chosen automatically.
-    X : the views that it was fitted on
-    repeats : int
-    fraction : float
+    X : as for `fit`
+        The views that it was fitted on.
+    repeats : int, default=20
+        Number of subsamples. More make the shares finer, and take longer.
+    fraction : float, default=0.8
         Share of the samples in each subsample, drawn without replacement.
-    noise_repeats : int
+    noise_repeats : int, default=5
         Repeats on shuffled features, to compare with; 0 for none. Views that are affinities are never shuffled.
-    seed : int
-    on_repeat : callable
+    seed : int, default=0
+        Seed of the subsamples; the same seed draws the same ones.
+    on_repeat : callable, optional
         Called with the number of repeats done so far.
 
     Notes
@@ -111,6 +114,7 @@ def assess_stability(
     if views.n_samples != len(model.labels_):
         fitted = len(model.labels_)
         raise InputError(f"The model was fitted on {fitted} samples, but got {views.n_samples}; give the same samples.")
+    views = views.with_batch(model.batch_)
     rng = np.random.default_rng(seed)
     counts = _PairCounts(views.n_samples, model.n_clusters_)
     agreement = []
@@ -129,10 +133,11 @@ def _refits(
     n, c = views.n_samples, model.n_clusters_
     for _ in range(repeats):
         rows = np.sort(rng.choice(n, max(c, round(fraction * n)), replace=False))
-        yield rows, _unfitted(model).fit(select_samples(views, rows, model)).labels_
+        yield rows, unfitted(model).fit(select_samples(views, rows, model)).labels_
 
 
-def _unfitted(model: MultiViewClusterer) -> MultiViewClusterer:
+def unfitted(model: MultiViewClusterer) -> MultiViewClusterer:
+    """Return a copy to fit again: the same parameters, as many clusters, and no callback."""
     again = clone(model).set_params(n_clusters=model.n_clusters_)
     return again.set_params(callback=None) if "callback" in again.get_params() else again
 
@@ -146,7 +151,7 @@ def _noise_agreement(
     agreement = []
     for _ in range(repeats):
         shuffled = shuffle_columns(views, rng)
-        whole = _unfitted(model).fit(shuffled)
+        whole = unfitted(model).fit(shuffled)
         ((rows, new),) = _refits(whole, shuffled, 1, fraction, rng)
         agreement.append(adjusted_rand_index(whole.labels_[rows], new))
     return np.array(agreement)

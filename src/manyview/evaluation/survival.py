@@ -60,7 +60,22 @@ class Pair:
 class Survival:
     """Survival by cluster: the curves, the log-rank test of all clusters, and of each pair.
 
-    `missing` samples have no time or no event. `without` are the clusters of which nothing is known.
+    Attributes
+    ----------
+    curves : list of Curve
+        Kaplan-Meier curve, median and restricted mean of each cluster.
+    statistic, p_value : float
+        Log-rank test of all clusters.
+    pairs : list of Pair
+        Log-rank test of each pair of clusters, with corrected p-values.
+    horizon : float
+        The time up to which all clusters are observed; means are restricted to it.
+    shown : array
+        Times at which the numbers at risk are given.
+    missing : int
+        Samples without a time or an event; they are left out.
+    without : list
+        Clusters of which nothing is known.
     """
 
     curves: list[Curve]
@@ -86,6 +101,7 @@ def compare_survival(labels: ArrayLike, time: ArrayLike, event: ArrayLike) -> Su
     Parameters
     ----------
     labels : array (n_samples,)
+        The clusters.
     time : array (n_samples,)
         Time to the event or to the end of observation, at least 0; NaN if unknown.
     event : array (n_samples,)

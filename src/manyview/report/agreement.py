@@ -81,6 +81,7 @@ def own_graphs(
     kind = params.get("affinity", "knn")
     if kind != PRECOMPUTED and len(rows) > max_samples:
         rows = np.sort(np.random.default_rng(seed).choice(len(rows), max_samples, replace=False))
+    views = views.with_batch(model.batch_)
     chosen = views[rows] if len(rows) < views.n_samples else views
     graphs, _ = view_graphs(
         fill_in(chosen) if any(model.n_missing_.values()) else chosen,

@@ -1,4 +1,4 @@
-"""Statistics of the clusters, and of how firmly each sample belongs to its own, from the consensus graph."""
+"""Statistics of the clusters, and how firmly each sample belongs to its own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from manyview.evaluation.moments import indicator
 from manyview.numerics.division import or_one
+from manyview.partition.membership import confidence, second_cluster
 from manyview.typing import Dense, Indices
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -18,16 +19,17 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 @dataclass(frozen=True)
 class Membership:
-    """Shares of each sample's links to its own cluster (`own`) and to the next best (`next`), which is `other`."""
+    """How likely each sample belongs to its own cluster (`own`), and to the likeliest other one (`next`, `other`)."""
 
     own: Dense
     next: Dense
     other: Indices
 
-    @property
-    def margin(self) -> Dense:
-        """Share of links to the own cluster minus that to the next one, from 1 (certain) to -1."""
-        return self.own - self.next
+    @classmethod
+    def of(cls, P: Dense, labels: Indices) -> Membership:
+        """Take them from the probabilities P (n x c) of all clusters; a single cluster has no other one."""
+        other = second_cluster(P, labels)
+        return cls(confidence(P, labels), confidence(P, other) if P.shape[1] > 1 else np.zeros(len(P)), other)
 
 
 @dataclass(frozen=True)
@@ -60,16 +62,6 @@ def summarize_clusters(W: sp.csr_array, labels: Indices, silhouette: Dense) -> C
         silhouette=np.array([group.mean() for group in groups]),
         quantiles=np.array([np.quantile(group, QUANTILES) for group in groups]),
     )
-
-
-def measure_membership(W: sp.csr_array, labels: Indices) -> Membership:
-    """Compute the shares of each sample's links to the clusters; a sample without links has shares of 0."""
-    shares = _shares((W @ indicator(labels).T).toarray())
-    every = np.arange(len(labels))
-    own = shares[every, labels]
-    shares[every, labels] = -1
-    other = shares.argmax(axis=1)
-    return Membership(own, np.maximum(shares[every, other], 0), other)
 
 
 def within_share(W: sp.csr_array, labels: NDArray[Any]) -> float:

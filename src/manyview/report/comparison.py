@@ -35,10 +35,12 @@ def render_comparison(
 
     Parameters
     ----------
-    comparison : result of `compare_results`
+    comparison : Comparison
+        What `compare_results` returned.
     settings : mapping
         The settings of each result by its name; an empty mapping if they are unknown.
     title : str, optional
+        The heading of the page.
     """
     names = list(comparison.labels.columns)
     title = title or f"Comparison of {pluralize(len(names), 'result')}"

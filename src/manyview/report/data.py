@@ -21,12 +21,12 @@ from manyview.report.clusters import (
     ClusterStatistics,
     Membership,
     affinity_image,
-    measure_membership,
     silhouettes,
     summarize_clusters,
     within_share,
 )
 from manyview.report.features import Features, Suspects, find_suspects, separating_features
+from manyview.report.levels import Tree, lay_out_tree
 from manyview.report.metadata import (
     MOST_COLUMNS,
     Column,
@@ -67,6 +67,7 @@ class ReportData:
     features: Features | None
     suspects: Suspects | None
     findings: Findings
+    tree: Tree | None
     clustered: dict[str, list[str]]
 
     @property
@@ -80,8 +81,8 @@ class ReportData:
         return len(self.clusters.size)
 
     @property
-    def n_loose(self) -> int:
-        """Number of samples with most of their links outside their cluster."""
+    def n_doubtful(self) -> int:
+        """Number of samples whose label is less likely than one half."""
         return int(np.sum(self.membership.own < 0.5))
 
 
@@ -99,9 +100,9 @@ def compute_report_data(
     check_int("max_points", max_points, minimum=1)
     W, labels = model.affinity_, model.labels_
     coordinates = spectral_coordinates(W, int(labels.max()) + 1)
-    membership, silhouette = measure_membership(W, labels), silhouettes(coordinates, labels)
-    doubtful = find_doubtful(membership, stability)
-    columns = [number_column("margin", membership.margin)]
+    membership, silhouette = Membership.of(model.membership_, labels), silhouettes(coordinates, labels)
+    doubtful = find_doubtful(membership)
+    columns = [number_column("confidence", membership.own)]
     if stability is not None:
         columns.append(number_column("stability", stability.samples))
     ids = views.sample_ids
@@ -130,8 +131,14 @@ def compute_report_data(
         features=features,
         suspects=suspects,
         findings=findings or Findings(),
+        tree=tree_of(model),
         clustered=clustered_columns(matched, views),
     )
+
+
+def tree_of(model: MultiViewClusterer) -> Tree | None:
+    """Return the tree of coarser and finer partitions; None if there is no other than the fitted one."""
+    return lay_out_tree(model.levels_, model.labels_) if model.levels_.finest > 1 else None
 
 
 def fitted_views(model: MultiViewClusterer, data: object) -> Views:
@@ -147,10 +154,9 @@ def fitted_views(model: MultiViewClusterer, data: object) -> Views:
     return views
 
 
-def find_doubtful(membership: Membership, stability: Any = None) -> Indices:
-    """Rows of the least certain samples, the worst first: by stability if it is known, then by margin."""
-    worst = np.lexsort((membership.margin,) if stability is None else (membership.margin, stability.samples))
-    return worst[:MOST_DOUBTFUL]
+def find_doubtful(membership: Membership) -> Indices:
+    """Rows of the samples whose label is least likely, the worst first."""
+    return np.argsort(membership.own, kind="stable")[:MOST_DOUBTFUL]
 
 
 def analyse_tables(model: MultiViewClusterer, views: Views) -> tuple[Features | None, Suspects | None]:

@@ -1,4 +1,4 @@
-// What the clusters go with, and what marks them: associations, survival, batches, features.
+// What the clusters are associated with, and what marks them: associations, survival, batches, features.
 
 const LETTER = 7; // width of a letter in a picture
 
@@ -103,6 +103,7 @@ function drawBatches() {
   const label = "Batches in the clusters";
   const rows = mixing.clusters.map((cluster, i) => ({ cluster, counts: mixing.counts[i], misplaced: mixing.misplaced[i], chance: mixing.by_chance[i] }));
   $("batches-plot").append(picture(batchBars(mixing, rows), label));
+  drawWithout(data.batchesWithout);
   if (mixing.missing) $("batches-note").textContent = `${count(mixing.missing, "sample")} without a batch left out.`;
   $("batches-table").append(table([
     ofCluster("cluster", (row) => row.cluster),
@@ -110,6 +111,13 @@ function drawBatches() {
     figure("in random clusters", (row) => row.chance, percent),
     ...mixing.batches.map((name, j) => figure(name, (row) => row.counts[j], whole)),
   ], rows, { label }));
+  return null;
+}
+
+function drawWithout(mixing) {
+  if (!mixing) return drop("batches-without");
+  const rows = mixing.clusters.map((cluster, i) => ({ cluster, counts: mixing.counts[i] }));
+  $("batches-without-plot").append(picture(batchBars(mixing, rows), "Batches in the clusters of a fit without batches"));
   return null;
 }
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manyview.environment import versions
+from manyview.evaluation.batches import labels_without_batches
 from manyview.evaluation.findings import Findings, Questions, relate
 from manyview.methods import MultiViewClusterer
 from manyview.report.data import ReportData, compute_report_data, fitted_views
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 LONGEST_TEXT = 200  # characters of a name
 DIGITS = 6  # significant digits of a number
-PARTS = ("page.js", "map.js", "findings.js", "report.js")
+PARTS = ("page.js", "map.js", "findings.js", "levels.js", "report.js")
 TRACES = ("objective", "residual")
 SELECTION = ("candidates", "separation", "stability", "score", "eigengap", "chosen")
 STRONGEST = 0.99  # cells of the heat map above this quantile are drawn at full strength
@@ -57,7 +58,8 @@ def render_report(
 
     Parameters
     ----------
-    model : a fitted estimator
+    model : MultiViewClusterer
+        A fitted estimator of any method.
     views : as for `fit`
         The views that the model was fitted on.
     metadata : DataFrame, optional
@@ -66,19 +68,21 @@ def render_report(
     survival : (str, str), optional
         Columns of the metadata: the time, and the event (1 if it was observed, 0 if not).
     batch : str, optional
-        Column of the metadata: the batch of each sample.
+        Column of the metadata: the batch of each sample. If the model was fitted with batches, it is fitted once more
+        without them, to show what they changed.
     findings : optional
         Result of `manyview.evaluation.findings.relate`, if it is known; otherwise it is computed.
     stability : optional
         Result of `assess_stability`: ``samples`` (n,) and ``clusters`` (c,) from 0 to 1, NaN if unknown, and
         ``repeats``.
     title : str, optional
+        The heading of the page.
     unmatched : mapping, optional
         Samples missing from each view's file, by the view's name: their `count` and the `first` ids, as returned by
         `manyview.io.read_views`.
-    max_points : int
+    max_points : int, default=5000
         Largest number of samples on the map; more are sampled from all clusters.
-    seed : int
+    seed : int, default=0
         Seed of the sampling and of the layout of the map.
 
     Returns
@@ -89,7 +93,9 @@ def render_report(
     views = fitted_views(model, views)
     if findings is None:
         matched = None if metadata is None else match_metadata(metadata, views.sample_ids, views.n_samples)
-        findings = relate(model.labels_, matched, Questions(survival, batch), seed=seed)
+        compare = batch is not None and model.batch_ is not None
+        without = labels_without_batches(model, views) if compare else None
+        findings = relate(model.labels_, matched, Questions(survival, batch), without_batches=without, seed=seed)
     data = compute_report_data(
         model, views, metadata=metadata, findings=findings, stability=stability, max_points=max_points, seed=seed
     )
@@ -155,6 +161,7 @@ def page_data(
         "converged": model.converged_,
         "convergence": convergence_data(model),
         "selection": None if selection is None else {name: getattr(selection, name) for name in SELECTION},
+        "levels": data.tree,
         "unmatched": [{"name": name, "count": some.count, "ids": some.first} for name, some in unmatched.items()],
         "parameters": [(name, str(value)) for name, value in parameters(model).items()],
         "versions": list(versions().items()),
@@ -261,7 +268,7 @@ def suspects_data(data: ReportData) -> dict[str, Any] | None:
 
 
 def findings_data(data: ReportData) -> dict[str, Any]:
-    """Return what the clusters go with: associations, survival and batches; None if nothing was asked."""
+    """Return what the clusters are associated with: associations, survival and batches; None if nothing was asked."""
     table = data.findings.associations
     rows = None
     if table is not None:
@@ -271,6 +278,7 @@ def findings_data(data: ReportData) -> dict[str, Any]:
         "survival": data.findings.survival,
         "survivalColumns": data.findings.questions.survival,
         "batches": data.findings.batches,
+        "batchesWithout": data.findings.batches_without,
     }
 
 

@@ -95,7 +95,7 @@ const valueOf = (column, i) =>
     : column.values === null ? column.labels[column.codes[i]]
     : typeof column.values[i] === "number" ? number(column.values[i]) : column.values[i];
 function membership(i) {
-  const rows = [["cluster", el("span", {}, clusterName(points.cluster[i]), ` (${percent(points.own[i])} of its links)`)]];
+  const rows = [["cluster", el("span", {}, clusterName(points.cluster[i]), ` (${percent(points.own[i])} likely)`)]];
   if (points.next[i] > 0) rows.push(["next", el("span", {}, clusterName(points.other[i]), ` (${percent(points.next[i])})`)]);
   return rows;
 }

@@ -36,9 +36,10 @@ const bar = (share, text, fill = "var(--accent)") =>
   el("div", { class: "bar" }, el("i", { "--share": `${100 * Math.max(share || 0, 0)}%`, "--fill": fill }), el("span", {}, text));
 const pairs = (entries) => el("dl", {}, ...entries.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 
+/** Remove a section and its link; part of a section has none. */
 function drop(section) {
   $(section).remove();
-  document.querySelector(`nav a[href="#${section}"]`).parentNode.remove();
+  document.querySelector(`nav a[href="#${section}"]`)?.parentNode.remove();
 }
 
 // Saving: tables as CSV, pictures as SVG

@@ -36,9 +36,9 @@ function drawDoubtful() {
   const columns = [
     { name: "sample", kind: "name", value: (row) => row.id, cell: (row) => sampleName(row.id) },
     ofCluster("cluster", (row) => row.cluster),
-    gauge("links to it", (row) => row.own, { fill: (row) => clusterFill(row.cluster) }),
-    ofCluster("next", (row) => (row.next > 0 ? row.other : null)),
-    gauge("links to that", (row) => row.next, { fill: (row) => clusterFill(row.other) }),
+    gauge("confidence", (row) => row.own, { fill: (row) => clusterFill(row.cluster) }),
+    ofCluster("second", (row) => (row.next > 0 ? row.other : null)),
+    gauge("probability of that", (row) => row.next, { fill: (row) => clusterFill(row.other) }),
     figure("silhouette", (row) => row.silhouette, fixed),
   ];
   if (hasStability) columns.push(figure("stability", (row) => row.stability, fixed));
@@ -156,7 +156,7 @@ function drawSuspects() {
 function drawSelection() {
   const selection = data.selection;
   if (!selection) return drop("selection");
-  const options = { xName: "number of clusters", chosen: selection.chosen };
+  const options = { xName: "number of clusters", chosen: selection.chosen > 1 ? selection.chosen : null };
   return $("selection-charts").append(
     ...Object.entries({
       separation: "Separation", stability: "Stability", score: "Score", eigengap: "Eigengap (not used)",
@@ -210,4 +210,5 @@ drawViews();
 drawFeatures();
 drawSuspects();
 drawSelection();
+drawLevels();
 drawConvergence();

@@ -99,6 +99,7 @@ def methods_paragraph(model: MultiViewClusterer, views: Views, stability: Any = 
         _missing_sentence(model, views),
         _method_sentence(model),
         _settings_sentence(model),
+        _neighbors_sentence(model),
         _convergence_sentence(model),
         "" if stability is None else _stability_sentence(stability),
         f"Software: {join_words([f'{name} {number}' for name, number in versions().items()])}.",
@@ -161,6 +162,13 @@ def _settings_sentence(model: MultiViewClusterer) -> str:
     return f"{settings} parameters had their default values, and the random seed was {seed}."
 
 
+def _neighbors_sentence(model: MultiViewClusterer) -> str:
+    recall = model.neighbor_recall_.values()
+    if not recall:
+        return ""
+    return f"Neighbours were searched approximately; {percent(min(recall))} or more of the true ones were found."
+
+
 def _stability_sentence(stability: Stability) -> str:
     noise = f", and {stability.noise.mean():.2f} on data with shuffled features" if len(stability.noise) else ""
     return (
@@ -178,12 +186,12 @@ def _convergence_sentence(model: MultiViewClusterer) -> str:
 
 def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
     """Return the main findings, a sentence each."""
-    found = [_sizes_sentence(data), *findings_sentences(data.findings, data.clustered)]
+    found = [_sizes_sentence(data), *_chance_sentences(model), *findings_sentences(data.findings, data.clustered)]
     if data.n_clusters > 1:
         found.append(
-            f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. Samples "
-            f"with most of their links outside their own cluster: {data.n_loose:,} "
-            f"({percent(data.n_loose / data.n_samples)})."
+            f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. Labels "
+            f"are {percent(data.membership.own.mean())} likely on average; below one half: {data.n_doubtful:,} "
+            f"({percent(data.n_doubtful / data.n_samples)})."
         )
     found += [sentence for sentence in (_views_sentence(data), _suspects_sentence(data)) if sentence]
     if data.stability is not None:
@@ -209,8 +217,19 @@ def _sizes_sentence(data: ReportData) -> str:
     return f"{data.n_clusters} clusters of {sizes} samples."
 
 
+def _chance_sentences(model: MultiViewClusterer) -> list[str]:
+    """Say why one cluster was chosen, if it was."""
+    selection = model.selection_
+    if selection is None or selection.chosen > 1:
+        return []
+    return [
+        f"No clusters were found: the best two halves of the samples are apart by {selection.halves:.2f} (1 is fully), "
+        f"and those of random data without clusters by up to {selection.by_chance.max():.2f}."
+    ]
+
+
 def findings_sentences(findings: Findings, clustered: Collection[str] = ()) -> list[str]:
-    """Say what the clusters go with: the strongest associations, survival, and batches.
+    """Say what the clusters are associated with: the strongest associations, survival, and batches.
 
     Columns that were `clustered` themselves are no findings.
     """
@@ -225,6 +244,8 @@ def findings_sentences(findings: Findings, clustered: Collection[str] = ()) -> l
         found.append(f"Survival {differs} between the clusters (log-rank p {p_text(p)}).")
     if findings.batches is not None:
         found.append(_batches_sentence(findings.batches))
+        if findings.batches_without is not None:
+            found.append(_without_batches_sentence(findings.batches, findings.batches_without))
     return found
 
 
@@ -239,17 +260,24 @@ def _batches_sentence(mixing: BatchMixing) -> str:
     )
 
 
+def _without_batches_sentence(mixing: BatchMixing, without: BatchMixing) -> str:
+    return (
+        f"Over all clusters, {percent(mixing.overall)} of the samples are of another batch than expected; clustered "
+        f"without regard to batches, {percent(without.overall)}."
+    )
+
+
 def _associations_sentence(significant: pd.DataFrame, tested: int) -> str:
     if not tested:
         return "No column of the metadata could be tested against the clusters."
     if significant.empty:
-        return f"None of the {pluralize(tested, 'tested column')} of the metadata goes with the clusters."
+        return f"None of the {pluralize(tested, 'tested column')} of the metadata is associated with the clusters."
     named = [
         f"{row['column']} ({row['effect_name']} {row['effect']:.2f}, p {p_text(row['p_corrected'])})"
         for row in significant.head(MOST_NAMED).to_dict("records")
     ]
     which = "" if len(significant) <= MOST_NAMED else f" The strongest of {len(significant)} columns."
-    return f"The clusters go with {join_words(named)}.{which}"
+    return f"The clusters are associated with {join_words(named)}.{which}"
 
 
 def p_text(p: float) -> str:
