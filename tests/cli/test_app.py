@@ -29,3 +29,19 @@ def test_too_little_memory_is_one_line(manyview, monkeypatch, project):
     assert done.returncode == 2
     assert done.stderr.startswith("error: not enough memory; give fewer samples or features")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_blanks_in_an_error_stay_and_control_characters_are_written_out(manyview, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = manyview("cluster", "a  b\x1b[2J.csv", "-k", 3)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: a  b\\x1b[2J.csv was not found")
+
+
+def test_control_characters_in_a_warning_are_written_out(manyview, project):
+    lines = (project / "view_0.csv").read_text().splitlines()
+    (project / "odd.csv").write_text("\n".join([lines[0] + ",\x1b[2Jtext", *(line + ",word" for line in lines[1:])]))
+    done = manyview("cluster", "odd.csv", "-k", 3, "-m", "mfmsc", "--drop-text", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+    assert "\\x1b[2Jtext" in done.stderr

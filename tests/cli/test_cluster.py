@@ -28,7 +28,7 @@ def test_cluster_writes_labels_and_summary(manyview, project):
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""  # quiet in a pipe
     labels = pd.read_csv(project / "out" / "labels.csv")
-    assert labels.columns.tolist() == ["sample", "label"]
+    assert labels.columns.tolist() == ["sample", "label", "confidence", "second"]
     assert labels["sample"].tolist() == [f"patient {i}" for i in range(60)]
     summary = json.loads((project / "out" / "summary.json").read_text())
     assert summary["method"] == "mfmsc"
@@ -98,7 +98,7 @@ def test_report_model_and_stability(manyview, project):
     files = {path.name for path in out.iterdir()}
     assert files == {"labels.csv", "summary.json", "report.html", "associations.csv", "model.manyview"}
     assert "patient 7" in (out / "report.html").read_text()
-    assert pd.read_csv(out / "labels.csv").columns.tolist() == ["sample", "label", "stability"]
+    assert pd.read_csv(out / "labels.csv").columns.tolist() == ["sample", "label", "confidence", "second", "stability"]
     stability = read_json(out / "summary.json")["stability"]
     assert (stability["repeats"], len(stability["clusters"])) == (3, 3)
     again = manyview(*words, "--out", "out")
@@ -217,6 +217,7 @@ def test_kinds_of_views_and_the_search_are_in_the_summary(manyview, project):
     assert (views["view_0"]["scaling"], views["view_1"]["scaling"]) == ("soft", "none")
     assert summary["partition"]["objective"] > 0
     assert summary["partition"]["starts"] > 1
+    assert isinstance(summary["alternatives"], list)
 
 
 @pytest.mark.parametrize(
@@ -255,12 +256,19 @@ def test_noise_is_told_from_clusters(manyview, project, rng):
         pd.DataFrame(rng.normal(size=(80, 6)), index=pd.Index(range(80), name="id")).add_prefix(name).to_csv(
             f"{name}.csv"
         )
-    done = manyview("cluster", "a.csv", "b.csv", "-k", "auto", "-m", "mfmsc", "--repeats", 3, "--out", "noise")
+    about = {"days": rng.exponential(size=80), "died": rng.integers(0, 2, 80), "site": rng.choice(list("xy"), 80)}
+    pd.DataFrame(about, index=pd.Index(range(80), name="id")).to_csv("about.csv")
+    asked = ("--metadata", "about.csv", "--survival", "days", "died", "--batch", "site")
+    written = ("--report", "--features", "--save", "--repeats", 3, "--out", "noise")
+    done = manyview("cluster", "a.csv", "b.csv", "-k", "auto", "-m", "mfmsc", *asked, *written)
     assert done.returncode == 0, done.stderr
-    assert "is no better than on shuffled data" in done.stderr
+    assert "1 cluster (chosen) of 80 samples" in done.stdout
+    assert set(pd.read_csv("noise/labels.csv")["label"]) == {0}
+    assert "No clusters were found" in (project / "noise" / "report.html").read_text()
+    done = manyview("cluster", "a.csv", "b.csv", "-k", "3", "-m", "mfmsc", "--repeats", 3, "--out", "three")
     assert "stability" in done.stdout
     assert "(stable)" not in done.stdout
     done = manyview("cluster", "view_0.csv", "view_1.csv", "-k", "auto", "-m", "mfmsc", "--repeats", 3, "--out", "real")
-    assert "shuffled" not in done.stderr
+    assert "3 clusters (chosen)" in done.stdout
     assert "stability 1.00 (stable)" in done.stdout
     assert json.loads((project / "real" / "summary.json").read_text())["stability"]["verdict"] == "stable"

@@ -31,7 +31,7 @@ def change(column, values):
 def test_everything_at_once(manyview, tumours):
     done = manyview(*WORDS, "--survival", "time", "event", "--batch", "centre", "--features", "--report")
     assert done.returncode == 0, done.stderr
-    assert "The clusters go with stage" in done.stdout
+    assert "The clusters are associated with stage" in done.stdout
     assert "Survival differs between the clusters (log-rank p = " in done.stdout
     assert "Batches are mixed in the clusters as if by chance" in done.stdout
     out = tumours / "out"

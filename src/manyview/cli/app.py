@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Annotated, NoReturn
 
 import typer
 
 from manyview._version import __version__
-from manyview.checks import InputError
+from manyview.checks import InputError, help_line, printable
 from manyview.cli.bench import bench
-from manyview.cli.cluster import cluster
+from manyview.cli.cluster import EXAMPLES, cluster
 from manyview.cli.compare import compare
 from manyview.cli.datasets import datasets
 from manyview.cli.demo import demo
+from manyview.cli.explain import explain
 from manyview.cli.methods import methods
 from manyview.cli.predict import predict
 from manyview.cli.reproduce import reproduce
 from manyview.cli.terminal import err, out
 
-COMMANDS = (methods, datasets, demo, cluster, predict, compare, bench, reproduce)
+COMMANDS = (methods, datasets, demo, cluster, predict, compare, explain, bench, reproduce)
+EPILOGS = {"cluster": EXAMPLES}
 
 app = typer.Typer(
     help="Cluster samples described by several views.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # from the click inside typer, or from click itself
@@ -32,23 +34,32 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # from the click in
 
 def main(words: list[str] | None = None) -> None:
     """Run the command line; errors in arguments or input are printed on one line, without a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError):  # replaced by something that is no stream of the system
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # Windows' code pages lack letters
     try:
         code = app(words, standalone_mode=False)
     except UsageError as error:
         message = error.format_message()  # type: ignore[attr-defined]
         if not message:  # no arguments: the help has been shown
             sys.exit(2)
-        fail(f"{message} See 'manyview --help'.")
+        fail(f"{' '.join(message.split())} See '{command_of(error)} --help'.")
     except (InputError, OSError) as error:
-        fail(str(error))
+        fail(" ".join((str(error), *getattr(error, "__notes__", ()))))
     except MemoryError as error:
-        fail(f"not enough memory; give fewer samples or features, or another method. {error}")
+        fail(f"not enough memory; give fewer samples or features, or another method. {error} {help_line('large-data')}")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def command_of(error: Exception) -> str:
+    """Return the command that was used wrongly, as users write it."""
+    context = getattr(error, "ctx", None)
+    return "manyview" if context is None or context.parent is None else f"manyview {context.info_name}"
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
     """Print a one-line error and exit."""
-    err.print(f"error: {' '.join(message.split())}", style="red", markup=False, highlight=False)
+    err.print(f"error: {printable(message)}", style="red", markup=False, highlight=False)
     sys.exit(code)
 
 
@@ -63,4 +74,4 @@ def options(
 
 
 for command in COMMANDS:
-    app.command()(command)
+    app.command(epilog=EPILOGS.get(command.__name__))(command)

@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
-import json
 import time
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from manyview.checks import InputError, check_choice, check_parameters, quoted
-from manyview.cli.options import RESULTS, Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
+from manyview.checks import InputError, check_choice, helped_by
+from manyview.cli.about_samples import Samples
+from manyview.cli.by_rows import cluster_by_rows, reads_by_rows
+from manyview.cli.on_dask import DaskJob
+from manyview.cli.options import (
+    DASK,
+    INPUT,
+    METHOD,
+    OUTPUT,
+    REPORT,
+    RESULTS,
+    Dask,
+    Delimiter,
+    DropText,
+    Files,
+    Force,
+    Header,
+    IdColumn,
+    Out,
+    Resume,
+    Tls,
+    Truth,
+    Workers,
+    complete_method,
+    examples,
+)
+from manyview.cli.parameters import make_model
 from manyview.cli.results import (
     ASSOCIATIONS,
     FEATURES,
     MODEL,
-    REPORT,
+    REPORT_PAGE,
     RESULT_FILES,
+    DataFacts,
     build_summary,
     label_table,
     outcome_line,
@@ -27,9 +51,9 @@ from manyview.cli.results import (
     to_json,
 )
 from manyview.cli.terminal import print_line, print_written, progress
-from manyview.evaluation.findings import Questions, relate
+from manyview.evaluation.batches import check_batches, labels_without_batches
+from manyview.evaluation.findings import Questions, column, relate
 from manyview.evaluation.markers import find_markers
-from manyview.evaluation.noise import CLEARLY_ABOVE, score_and_noise
 from manyview.evaluation.overlap import clustered_columns
 from manyview.evaluation.stability import Stability, assess_stability
 from manyview.evaluation.survival import require_lifelines
@@ -38,66 +62,131 @@ from manyview.io import (
     SAMPLES,
     TableOptions,
     check_output,
-    read_labels,
-    read_metadata,
     read_views,
     unused_folder,
     write_files,
 )
 from manyview.io.models import to_bytes
 from manyview.io.results import LABELS, SUMMARY
-from manyview.methods import MultiViewClusterer, get_method
-from manyview.methods.base import AUTO
+from manyview.methods import MultiViewClusterer
 from manyview.preprocessing.kinds import KINDS
 from manyview.report import render_report
 from manyview.report.words import findings_sentences
+from manyview.typing import Labels
+from manyview.views.batches import batch_codes
 from manyview.views.container import Views
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+EXAMPLES = examples(
+    {
+        INPUT: "manyview cluster rna.h5ad protein=adt.csv -k 8 --samples common",
+        METHOD: "manyview cluster a.csv b.csv -k auto -p n_neighbors=20",
+        OUTPUT: "manyview cluster a.csv b.csv -k 8 --out results --save",
+        REPORT: "manyview cluster a.csv b.csv -k 8 --report --repeats 20",
+        DASK: "manyview cluster 'rna=rna/*.parquet' 'adt=adt/*.parquet' -k 20 --dask local",
+    }
+)
 
 
 def cluster(
     files: Files,
-    n_clusters: Annotated[str, typer.Option("-k", "--clusters", help="Number of clusters, or auto.")],
-    out_dir: Out = None,
-    method: Annotated[str, typer.Option("--method", "-m", help="See 'manyview methods'.")] = "ocbr",
-    params: Annotated[list[str], typer.Option("--param", "-p", help="A parameter of the method, name=value.")] = [],  # noqa: B006
-    scaling: Annotated[
-        list[str],
-        typer.Option(help="standard, soft, robust, unit, none or auto; VIEW=SCALING for one view. May be repeated."),
-    ] = [],  # noqa: B006
-    kinds: Annotated[
-        list[str],
-        typer.Option("--kind", help=f"What a view is, VIEW=KIND: {', '.join(KINDS)}. By default recognised."),
-    ] = [],  # noqa: B006
+    *,
     samples: Annotated[
-        str, typer.Option(help="Samples to keep: all, or the common ones, which are in every file.")
+        str,
+        typer.Option(
+            help="Samples to keep: all, or the common ones, which are in every file.",
+            autocompletion=lambda: list(SAMPLES),
+            rich_help_panel=INPUT,
+        ),
     ] = SAMPLES[0],
-    truth: Truth = None,
-    report: Annotated[bool, typer.Option("--report", help=f"Write {REPORT}, a page with figures and tables.")] = False,
-    features: Annotated[
-        bool, typer.Option("--features", help=f"Write {FEATURES}: how every feature differs in every cluster.")
-    ] = False,
-    metadata: Annotated[
-        Path | None,
-        typer.Option(help=f"Table about the samples: its columns are tested against the clusters ({ASSOCIATIONS})."),
-    ] = None,
-    survival: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="TIME EVENT", help="Columns of the metadata, to compare the survival of the clusters."),
-    ] = None,
-    batch: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Column of the metadata, to show how batches mix in the clusters."),
-    ] = None,
-    repeats: Annotated[
-        int, typer.Option(min=0, help="Cluster random 80 % of the samples this many times, to assess the stability.")
-    ] = 0,
-    save: Annotated[bool, typer.Option("--save", help=f"Write {MODEL}, for 'manyview predict'.")] = False,
     delimiter: Delimiter = "auto",
     header: Header = "auto",
     id_column: IdColumn = "auto",
     drop_text: DropText = False,
-    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    n_clusters: Annotated[
+        str, typer.Option("-k", "--clusters", help="Number of clusters, or auto.", rich_help_panel=METHOD)
+    ],
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method", "-m", help="See 'manyview methods'.", autocompletion=complete_method, rich_help_panel=METHOD
+        ),
+    ] = "ocbr",
+    params: Annotated[
+        list[str],
+        typer.Option("--param", "-p", help="A parameter of the method, name=value.", rich_help_panel=METHOD),
+    ] = [],  # noqa: B006
+    scaling: Annotated[
+        list[str],
+        typer.Option(
+            help="standard, soft, robust, unit, none or auto; VIEW=SCALING for one view. May be repeated.",
+            rich_help_panel=METHOD,
+        ),
+    ] = [],  # noqa: B006
+    kinds: Annotated[
+        list[str],
+        typer.Option(
+            "--kind",
+            help=f"The kind of a view, VIEW=KIND: {', '.join(KINDS)}. Recognised by default.",
+            rich_help_panel=METHOD,
+        ),
+    ] = [],  # noqa: B006
+    seed: Annotated[int, typer.Option(help="Random seed.", rich_help_panel=METHOD)] = 0,
+    out_dir: Out = None,
+    save: Annotated[
+        bool, typer.Option("--save", help=f"Write {MODEL}, for 'manyview predict'.", rich_help_panel=OUTPUT)
+    ] = False,
     force: Force = False,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help=f"Write {REPORT_PAGE}, a page with figures and tables.", rich_help_panel=REPORT),
+    ] = False,
+    truth: Truth = None,
+    features: Annotated[
+        bool,
+        typer.Option(
+            "--features",
+            help=f"Write {FEATURES}: how every feature differs in every cluster.",
+            rich_help_panel=REPORT,
+        ),
+    ] = False,
+    metadata: Annotated[
+        Path | None,
+        typer.Option(
+            help=f"Table about the samples: its columns are tested against the clusters ({ASSOCIATIONS}).",
+            rich_help_panel=REPORT,
+        ),
+    ] = None,
+    survival: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="TIME EVENT",
+            help="Columns of the metadata, to compare the survival of the clusters.",
+            rich_help_panel=REPORT,
+        ),
+    ] = None,
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="Column of the metadata: neighbours are drawn from each batch in turn.",
+            rich_help_panel=REPORT,
+        ),
+    ] = None,
+    repeats: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Cluster a random 80 % of the samples this many times, to assess the stability.",
+            rich_help_panel=REPORT,
+        ),
+    ] = 0,
+    dask: Dask = None,
+    workers: Workers = None,
+    tls: Tls = None,
+    resume: Resume = False,
 ) -> None:
     """Cluster the samples of one or more files, and write a label for each."""
     out_dir = out_dir or unused_folder(RESULTS)
@@ -106,24 +195,29 @@ def cluster(
     check_choice("samples", samples, SAMPLES)
     model = make_model(method, n_clusters, seed, params, scaling, kinds)
     questions = ask(metadata, survival, batch)
-    if features:
-        check_has_features(model)
+    check_has_features(model, features)
+    whole = report or features or repeats or metadata is not None  # needs all views in memory
+    job = DaskJob(dask, files, out_dir, options, workers=workers, tls=tls, force=force)
+    if is_done_in_parts(model, method, job, truth=truth, save=save, resume=resume, whole=bool(whole)):
+        return
     seconds: dict[str, float] = {}
     with progress() as show_status:
         show_status("reading")
         loaded = timed("read", seconds, lambda: read_views(files, samples=samples, options=options))
         views = loaded.views
-        labels = None if truth is None else read_labels(truth, views.sample_ids, views.n_samples)
-        about = None if metadata is None else read_metadata(metadata, views.sample_ids, views.n_samples)
+        known = Samples(views.sample_ids, views.n_samples, files)
+        labels, about = known.truth(truth), known.metadata(metadata)
         questions.check(about)
+        views = with_batches(views, about, questions)
         timed("fit", seconds, lambda: fit(model, views, method, show_status))
-        timed("noise", seconds, lambda: caution(model, views, seed, show_status))
         stability = None
         if repeats:
             stability = timed("repeats", seconds, lambda: repeat(model, views, repeats, seed, show_status))
-        findings = relate(model.labels_, about, questions, seed=seed)
-        summary = build_summary(model, method, loaded, files, seconds, labels, stability, findings)
-        contents: dict[str, str | bytes] = {LABELS: label_table(model, stability), SUMMARY: to_json(summary)}
+        without = refit_without_batches(model, views, seconds, show_status)
+        findings = relate(model.labels_, about, questions, without_batches=without, seed=seed)
+        facts = DataFacts.of(loaded, model.n_missing_)
+        summary = build_summary(model, method, facts, files, seconds, labels, stability, findings)
+        contents: dict[str, str | bytes] = {LABELS: label_table(model.to_frame(), stability), SUMMARY: to_json(summary)}
         if findings.associations is not None:
             contents[ASSOCIATIONS] = to_csv(findings.associations)
         if features:
@@ -131,9 +225,8 @@ def cluster(
             contents[FEATURES] = to_csv(find_markers(model.labels_, views))
         if report:
             show_status("writing the report")
-            contents[REPORT] = render_report(
-                model,
-                views,
+            contents[REPORT_PAGE] = render_report(
+                *landmarks_of(model, views),
                 metadata=about,
                 findings=findings,
                 stability=stability,
@@ -150,6 +243,26 @@ def cluster(
     print_written(written)
 
 
+def is_done_in_parts(
+    model: MultiViewClusterer, method: str, job: DaskJob, *, truth: Path | None, save: bool, resume: bool, whole: bool
+) -> bool:
+    """Cluster on a cluster of machines, or in blocks of rows, if that was asked for; say whether it was."""
+    if job.address is not None or resume:
+        job.cluster(model, method, truth=truth, save=save, resume=resume, whole=whole)
+        return True
+    if whole or not reads_by_rows(model, job.files):
+        return False
+    cluster_by_rows(model, method, job.files, job.out_dir, options=job.options, truth=truth, save=save, force=job.force)
+    return True
+
+
+def landmarks_of(model: MultiViewClusterer, views: Views) -> tuple[MultiViewClusterer, Views]:
+    """Return the model and the views of the landmarks alone, if there are landmarks: only they have a graph."""
+    landmarks = getattr(model, "landmarks_", None)
+    return (model, views) if landmarks is None else (model.on_landmarks(), views[landmarks])
+
+
+@helped_by("findings")
 def ask(metadata: Path | None, survival: tuple[str, str] | None, batch: str | None) -> Questions:
     """Return what to ask of the metadata; refuse options that need these, or a library that is not installed."""
     if metadata is None and (survival is not None or batch is not None):
@@ -160,91 +273,35 @@ def ask(metadata: Path | None, survival: tuple[str, str] | None, batch: str | No
     return Questions(survival, batch)
 
 
-def check_has_features(model: MultiViewClusterer) -> None:
-    """Raise if the views are affinities, which have no features to compare."""
-    if model.get_params().get("affinity") == PRECOMPUTED:
+def with_batches(views: Views, metadata: pd.DataFrame | None, questions: Questions) -> Views:
+    """Return the views with the batches that were asked for."""
+    if metadata is None or questions.batch is None:
+        return views
+    texts = check_batches(column(metadata, questions.batch), questions.batch)
+    return views.with_batch(batch_codes(texts, views.n_samples, repr(questions.batch)))
+
+
+def refit_without_batches(
+    model: MultiViewClusterer, views: Views, seconds: dict[str, float], show_status: Callable[[str], None]
+) -> Labels | None:
+    """Return the labels of a fit that does not know the batches, to compare with; None if there are no batches."""
+    if views.batch is None:
+        return None
+    show_status("clustering again without batches, to compare")
+    labels: Labels = timed("without_batches", seconds, lambda: labels_without_batches(model, views))
+    return labels
+
+
+def check_has_features(model: MultiViewClusterer, wanted: bool) -> None:
+    """Raise if features are to be compared, but the views are affinities, which have none."""
+    if wanted and model.get_params().get("affinity") == PRECOMPUTED:
         raise InputError(f"--features cannot be combined with affinity={PRECOMPUTED}: affinities have no features.")
 
 
-def make_model(
-    method: str, n_clusters: str, seed: int, params: Sequence[str], scaling: Sequence[str], kinds: Sequence[str]
-) -> MultiViewClusterer:
-    """Make the estimator from the words of the command line."""
-    cls = get_method(method)
-    known = cls().get_params()
-    given = {}
-    for word in params:
-        name, equals, value = word.partition("=")
-        if not equals or name not in known:
-            raise InputError(f"--param {word!r} is not name=value with a parameter of {method}: {quoted(known, 20)}.")
-        given[name] = parse_value(value)
-    if scaling:
-        given["scaling"] = parse_scaling(scaling)
-    if kinds:
-        if "kinds" not in known:
-            raise InputError(f"--kind {kinds[0]!r} is for ocbr, which treats views by their kind; {method} does not.")
-        given["kinds"] = parse_kinds(kinds)
-    if n_clusters != AUTO and not n_clusters.isdecimal():
-        raise InputError(
-            f"-k {n_clusters} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}."
-        )
-    model = cls(**{"n_clusters": parse_value(n_clusters), "random_state": seed, **given})
-    check_parameters(model._rules, model.get_params(deep=False))  # before files are read
-    return model
-
-
-def parse_value(text: str) -> Any:
-    """Read a number, true, false, null or a list as JSON; anything else is a string."""
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text
-
-
-def parse_scaling(words: Sequence[str]) -> str | dict[str, str]:
-    """Read one scaling for all views, or VIEW=SCALING for some of them."""
-    if len(words) == 1 and "=" not in words[0]:
-        return words[0]
-    odd = [word for word in words if not word.rpartition("=")[0]]
-    if odd:
-        raise InputError(
-            f"--scaling {odd[0]!r} is not VIEW=SCALING, but others are; give one scaling for all views, or "
-            "VIEW=SCALING each time."
-        )
-    return {view: way for view, _, way in (word.rpartition("=") for word in words)}
-
-
-def parse_kinds(words: Sequence[str]) -> dict[str, str]:
-    """Read VIEW=KIND for some views."""
-    odd = [word for word in words if "=" not in word]
-    if odd:
-        raise InputError(f"--kind {odd[0]!r} is not VIEW=KIND; the kinds are {quoted(KINDS)}.")
-    return {view: kind for view, _, kind in (word.rpartition("=") for word in words)}
-
-
 def fit(model: MultiViewClusterer, views: Views, method: str, show_status: Callable[[str], None]) -> None:
-    """Fit the model, and show its iterations if it reports them."""
+    """Fit the model, and say so."""
     show_status(f"clustering {views.n_samples} samples, {views.n_views} views, with {method}")
-    watched = "callback" in model.get_params()
-    if watched:
-        model.set_params(callback=lambda record: show_status(f"{method}: iteration {int(record['iteration'])}"))
     model.fit(views)
-    if watched:
-        model.set_params(callback=None)
-
-
-def caution(model: MultiViewClusterer, views: Views, seed: int, show_status: Callable[[str], None]) -> None:
-    """Warn if the number of clusters was chosen by a score that data without clusters reach as well."""
-    if model.selection_ is None or model.get_params().get("affinity") == PRECOMPUTED:  # no features to shuffle
-        return
-    show_status("comparing with shuffled data")
-    score, noise = score_and_noise(model, views, seed)
-    if score < CLEARLY_ABOVE * noise:
-        warnings.warn(
-            f"the score of {model.n_clusters_} clusters ({score:.3f}) is no better than on shuffled data "
-            f"({noise:.3f}): there may be no clusters, or another number of them.",
-            stacklevel=2,
-        )
 
 
 def repeat(

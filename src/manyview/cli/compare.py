@@ -14,6 +14,7 @@ from manyview.cli.terminal import print_line, print_table, print_written
 from manyview.evaluation.comparison import compare_results
 from manyview.io import check_output, unused_folder, write_files
 from manyview.io.results import LABELS, read_result
+from manyview.io.writing import csv_text
 from manyview.report.comparison import comparison_sentences, comparison_table, render_comparison
 
 COMPARISON, PAGE, TABLE = "manyview-comparison", "comparison.html", "comparison.csv"
@@ -42,7 +43,7 @@ def compare(
     read = dict(zip(result_names(results), map(read_result, results), strict=True))
     comparison = compare_results({name: result.labels for name, result in read.items()})
     page = render_comparison(comparison, {name: result.settings for name, result in read.items()})
-    table = comparison_table(comparison).to_csv(index_label="sample")
+    table = csv_text(comparison_table(comparison), index_label="sample")
     written = write_files(out_dir, {PAGE: page, TABLE: table}, force=force)
     rows = [
         (row["first"], row["second"], *(f"{row[name]:.3f}" for name in ("ari", "nmi", "acc")), str(row["moved"]))

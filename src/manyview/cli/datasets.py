@@ -12,7 +12,7 @@ import typer
 from manyview.checks import check_choice
 from manyview.cli.terminal import print_table, print_written
 from manyview.datasets import DIGITS_VIEWS, Dataset, MissingDataError, load_awa, load_digits, load_nus, make_tumours
-from manyview.io.writing import write_files
+from manyview.io.writing import csv_text, write_files
 
 
 def all_digits() -> Dataset:
@@ -69,4 +69,4 @@ def as_csv(data: Dataset) -> dict[str, str]:
     tables["labels"] = pd.DataFrame({"label": data.labels}, index=ids)
     if data.metadata is not None:
         tables["metadata"] = data.metadata.rename_axis(index="id")
-    return {f"{name}.csv": table.to_csv() for name, table in tables.items()}
+    return {f"{name}.csv": csv_text(table) for name, table in tables.items()}

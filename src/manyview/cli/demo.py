@@ -13,7 +13,7 @@ import typer
 from manyview.cli.terminal import out, print_line, print_table, progress
 from manyview.datasets import load_digits
 from manyview.evaluation.metrics import clustering_accuracy, normalized_mutual_information
-from manyview.io.writing import write_files
+from manyview.io.writing import csv_text, write_files
 from manyview.methods import METHODS, MultiViewClusterer
 from manyview.preprocessing.corruption import corrupt_entries
 from manyview.views.container import Views
@@ -78,12 +78,13 @@ def _fit(name: str, model: MultiViewClusterer, views: Views, labels: object) -> 
 
 def write_demo(rows: list[DemoRow], folder: Path) -> list[Path]:
     """Write the labels of the last row, and a picture of all rows."""
-    from manyview.report.plots import plot_comparison, png_bytes  # matplotlib is an extra
+    from manyview.report.plots import plot_comparison  # matplotlib is an extra
+    from manyview.report.plots.style import png_bytes
 
     labels = load_digits().labels
     accuracies = {row.name: row.acc for row in rows}
     affinities = {row.name: row.model.affinity_ for row in rows[-2:]}
     title = f"UCI digits, two views, {NOISE:.0%} of the entries corrupted; samples ordered by digit"
     picture = png_bytes(plot_comparison(accuracies, affinities, labels, title))
-    table = rows[-1].model.to_frame().to_csv(index_label="sample")
+    table = csv_text(rows[-1].model.to_frame(), index_label="sample")
     return write_files(folder, {FILES[0]: table, FILES[1]: picture}, force=True)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from manyview.cli.methods import first_line
 from manyview.io import FORMATS
+from manyview.methods import METHODS
 
 RESULTS = "manyview-results"
+PANELS = INPUT, METHOD, OUTPUT, REPORT, DASK = "Input", "Method", "Output", "Report", "Dask"
 
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILES...",
+        metavar="FILES",
         help=f"One table per view, or files with several tables ({', '.join(FORMATS)}). FILE::KEY selects one table of "
         "a file, NAME=FILE names the view.",
         show_default=False,
+        rich_help_panel="Files",
     ),
 ]
 Out = Annotated[
@@ -27,13 +32,62 @@ Out = Annotated[
         "-o",
         help=f"Folder for the results; by default a new one: {RESULTS}, {RESULTS}-2, ...",
         show_default=False,
+        rich_help_panel=OUTPUT,
     ),
 ]
-Truth = Annotated[Path | None, typer.Option(help="True labels, to score the result.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite existing results in the folder.")]
-Delimiter = Annotated[
-    str, typer.Option(help="Delimiter of text files: a character, or tab, comma, semicolon, pipe, space.")
+Truth = Annotated[Path | None, typer.Option(help="True labels, to score the result.", rich_help_panel=REPORT)]
+Force = Annotated[
+    bool, typer.Option("--force", help="Overwrite existing results in the folder.", rich_help_panel=OUTPUT)
 ]
-Header = Annotated[str, typer.Option(help="Whether text files start with a line of column names: yes, no, or auto.")]
-IdColumn = Annotated[str, typer.Option(help="Column of sample ids: its name, its number from 1, none, or auto.")]
-DropText = Annotated[bool, typer.Option("--drop-text", help="Drop columns of text.")]
+Delimiter = Annotated[
+    str,
+    typer.Option(
+        help="Delimiter of text files: a character, or tab, comma, semicolon, pipe, space.", rich_help_panel=INPUT
+    ),
+]
+Header = Annotated[
+    str,
+    typer.Option(help="Whether text files start with a line of column names: yes, no, or auto.", rich_help_panel=INPUT),
+]
+IdColumn = Annotated[
+    str, typer.Option(help="Column of sample ids: its name, its number from 1, none, or auto.", rich_help_panel=INPUT)
+]
+DropText = Annotated[bool, typer.Option("--drop-text", help="Drop columns of text.", rich_help_panel=INPUT)]
+
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Run on a Dask cluster: local, or tcp://HOST:PORT of a scheduler. Views are NAME=PATTERN of Parquet "
+        "files; the labels are written in parts by the workers.",
+        rich_help_panel=DASK,
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, help="Worker processes of --dask local; one per core by default.", rich_help_panel=DASK),
+]
+Tls = Annotated[
+    tuple[Path, Path, Path] | None,
+    typer.Option(metavar="CA CERT KEY", help="Files to connect to the Dask scheduler by TLS.", rich_help_panel=DASK),
+]
+Resume = Annotated[
+    bool,
+    typer.Option(
+        "--resume",
+        help="With --dask: continue where an earlier run into the same folder stopped.",
+        rich_help_panel=DASK,
+    ),
+]
+
+
+def complete_method(begun: str) -> list[tuple[str, str]]:
+    """Return the keys of methods that begin like this, with what they do, for the completion of the shell."""
+    found = [(key, cls) for key, cls in METHODS.items() if key.startswith(begun)]
+    return [(key, first_line(cls)) for key, cls in found]
+
+
+def examples(lines: Mapping[str, str]) -> str:
+    """Return an example for each group of options, as shown below the help."""
+    return "\n\n".join(("Examples", *(f"{panel}: {line}" for panel, line in lines.items())))

@@ -9,11 +9,27 @@ import numpy as np
 import typer
 
 from manyview.checks import InputError
-from manyview.cli.options import RESULTS, Delimiter, DropText, Files, Force, Header, IdColumn, Out, Truth
+from manyview.cli.about_samples import Samples
+from manyview.cli.on_dask import DaskJob
+from manyview.cli.options import (
+    RESULTS,
+    Dask,
+    Delimiter,
+    DropText,
+    Files,
+    Force,
+    Header,
+    IdColumn,
+    Out,
+    Tls,
+    Truth,
+    Workers,
+)
 from manyview.cli.results import (
     MODEL,
     RESULT_FILES,
-    prediction_table,
+    confidence_facts,
+    label_table,
     print_unmatched,
     scores_text,
     to_json,
@@ -22,7 +38,7 @@ from manyview.cli.results import (
 from manyview.cli.terminal import print_line, print_written, progress
 from manyview.environment import versions
 from manyview.evaluation.metrics import score_labels
-from manyview.io import TableOptions, check_output, read_labels, read_views, unused_folder, write_files
+from manyview.io import TableOptions, check_output, read_views, unused_folder, write_files
 from manyview.io.models import load
 from manyview.io.results import LABELS, SUMMARY
 
@@ -38,6 +54,9 @@ def predict(
     header: Header = "auto",
     id_column: IdColumn = "auto",
     drop_text: DropText = False,
+    dask: Dask = None,
+    workers: Workers = None,
+    tls: Tls = None,
     force: Force = False,
 ) -> None:
     """Assign new samples to the clusters of a saved model. Views are matched by name; some may be missing."""
@@ -49,13 +68,18 @@ def predict(
     check_output(out_dir, RESULT_FILES, force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)
     model = load(model_file)
+    if dask is not None:
+        job = DaskJob(dask, files, out_dir, options, workers=workers, tls=tls, force=force)
+        job.predict(model, model_file, truth=truth)
+        return
     with progress() as show_status:
         show_status("reading")
         loaded = read_views(files, options=options)
         views = loaded.views
-        labels = None if truth is None else read_labels(truth, views.sample_ids, views.n_samples)
+        labels = Samples(views.sample_ids, views.n_samples, files).truth(truth)
         show_status(f"assigning {views.n_samples} samples")
-        found = model.predict(views)
+        frame = model.to_frame(views)
+        found = frame["label"].to_numpy()
         summary: dict[str, Any] = {
             "model": str(model_file),
             "files": list(files),
@@ -65,10 +89,11 @@ def predict(
             "cluster_sizes": np.bincount(found, minlength=model.n_clusters_).tolist(),
             "unmatched": unmatched_counts(loaded),
             "versions": versions(),
+            **confidence_facts(frame),
         }
         if labels is not None:
             summary["metrics"] = score_labels(labels, found)
-        contents = {LABELS: prediction_table(views, found), SUMMARY: to_json(summary)}
+        contents = {LABELS: label_table(frame), SUMMARY: to_json(summary)}
         written = write_files(out_dir, contents, force=force, replaces=RESULT_FILES)
     print_unmatched(loaded)
     print_line(f"{views.n_samples} samples assigned to {model.n_clusters_} clusters{scores_text(summary)}")

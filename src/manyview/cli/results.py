@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from manyview.cli.terminal import print_note
 from manyview.environment import versions
+from manyview.evaluation.batches import BatchMixing
 from manyview.evaluation.findings import Findings
 from manyview.evaluation.metrics import score_labels
 from manyview.evaluation.stability import Stability
 from manyview.evaluation.survival import Survival
 from manyview.io import LoadedViews
 from manyview.io.results import LABELS, SUMMARY
+from manyview.io.writing import csv_text
 from manyview.methods import MultiViewClusterer
-from manyview.typing import Labels
-from manyview.views.container import Views
 
 if TYPE_CHECKING:
     import pandas as pd
 
-REPORT, MODEL = "report.html", "model.manyview"
+REPORT_PAGE, MODEL = "report.html", "model.manyview"
 FEATURES, ASSOCIATIONS = "features.csv", "associations.csv"
-RESULT_FILES = (LABELS, SUMMARY, REPORT, MODEL, FEATURES, ASSOCIATIONS)
-SELECTION_FIELDS = ("candidates", "separation", "stability", "score", "eigengap", "chosen")
+RESULT_FILES = (LABELS, SUMMARY, REPORT_PAGE, MODEL, FEATURES, ASSOCIATIONS)
+DOUBTFUL = 0.5  # labels that are less likely than this
+ALTERNATIVE_FIELDS = ("separation", "objective", "price", "difference")
+SELECTION_FIELDS = ("candidates", "separation", "stability", "score", "eigengap", "chosen", "halves", "by_chance")
 STABILITY_FIELDS = (
     "repeats",
     "fraction",
@@ -41,10 +43,32 @@ STABILITY_FIELDS = (
 )
 
 
+@dataclass(frozen=True)
+class DataFacts:
+    """What a summary says of the data: sizes, samples that are in each view, and samples missing from files."""
+
+    n_samples: int
+    n_features: dict[str, int]
+    n_present: dict[str, int]
+    unmatched: dict[str, Any]
+
+    @classmethod
+    def of(cls, loaded: LoadedViews, n_missing: dict[str, int]) -> DataFacts:
+        """Take them from views that were read as a whole; the fit has counted what is missing."""
+        views = loaded.views
+        present = views.present.sum(axis=0) if any(n_missing.values()) else [views.n_samples] * views.n_views
+        return cls(
+            n_samples=views.n_samples,
+            n_features={name: int(X.shape[1]) for name, X in views.items()},
+            n_present={name: int(n) for name, n in zip(views.names, present, strict=True)},
+            unmatched=unmatched_counts(loaded),
+        )
+
+
 def build_summary(
     model: MultiViewClusterer,
     method: str,
-    loaded: LoadedViews,
+    facts: DataFacts,
     files: Sequence[str],
     seconds: dict[str, float],
     labels: np.ndarray | None,
@@ -53,38 +77,60 @@ def build_summary(
 ) -> dict[str, Any]:
     """Return everything needed to understand and repeat a result, ready for JSON."""
     params = {name: value for name, value in model.get_params().items() if name != "callback"}
-    views = loaded.views
     summary = {
         "method": method,
         "parameters": params,
         "seed": params["random_state"],
         "files": list(files),
-        "n_samples": views.n_samples,
+        "n_samples": facts.n_samples,
         "n_clusters": model.n_clusters_,
-        "views": view_facts(model, views),
+        "views": view_facts(model, facts),
         "imputation": model.imputation_,
-        "unmatched": unmatched_counts(loaded),
+        "neighbor_recall": {name: rounded(recall) for name, recall in model.neighbor_recall_.items()},
+        "unmatched": facts.unmatched,
         "cluster_sizes": np.bincount(model.labels_, minlength=model.n_clusters_).tolist(),
         "converged": model.converged_,
         "iterations": model.n_iter_,
         "seconds": seconds,
         "versions": versions(),
     }
+    if getattr(model, "landmarks_", None) is not None:
+        summary["n_landmarks"] = len(model.landmarks_)
     weights = getattr(model, "view_weights_", None)
     if weights is not None:
-        summary["view_weights"] = dict(zip(views.names, np.round(weights, 4).tolist(), strict=True))
+        summary["view_weights"] = dict(zip(facts.n_features, np.round(weights, 4).tolist(), strict=True))
     search = getattr(model, "search_", None)
     if search is not None:
         summary["partition"] = {field.name: rounded(getattr(search, field.name)) for field in fields(search)}
+        summary["alternatives"] = [
+            {name: rounded(getattr(other, name)) for name in ALTERNATIVE_FIELDS} for other in model.alternatives_
+        ]
     if model.selection_ is not None:
         summary["selection"] = {name: rounded(getattr(model.selection_, name)) for name in SELECTION_FIELDS}
+    summary["levels"] = level_facts(model)
     if stability is not None:
         summary["stability"] = {name: rounded(getattr(stability, name)) for name in STABILITY_FIELDS}
-    if findings.survival is not None:
-        summary["survival"] = survival_facts(findings.survival)
     if labels is not None:
         summary["metrics"] = score_labels(labels, model.labels_)
-    return summary
+    if len(model.labels_) == facts.n_samples:  # on a cluster, the model knows the labels of its landmarks only
+        summary |= confidence_facts(model.to_frame())
+    return summary | finding_facts(findings)
+
+
+def level_facts(model: MultiViewClusterer) -> dict[str, Any]:
+    """Return the numbers of clusters of the coarser and finer partitions, and the separation of each next merge."""
+    numbers = list(range(2, model.levels_.finest + 1))
+    return {"n_clusters": numbers, "separation": rounded([model.levels_.separation_of(k) for k in numbers])}
+
+
+def finding_facts(findings: Findings) -> dict[str, Any]:
+    """Return survival and batches, as far as they were asked for."""
+    found = {}
+    if findings.survival is not None:
+        found["survival"] = survival_facts(findings.survival)
+    if findings.batches is not None:
+        found["batches"] = batch_facts(findings.questions.batch, findings.batches, findings.batches_without)
+    return found
 
 
 def survival_facts(survival: Survival) -> dict[str, Any]:
@@ -99,19 +145,28 @@ def survival_facts(survival: Survival) -> dict[str, Any]:
     }
 
 
-def view_facts(model: MultiViewClusterer, views: Views) -> dict[str, dict[str, Any]]:
+def batch_facts(column: str | None, mixing: BatchMixing, without: BatchMixing | None) -> dict[str, Any]:
+    """Return the share of samples that are of another batch than expected, in these clusters and in those without."""
+    return {
+        "column": column,
+        "p_value": mixing.p_value,
+        "misplaced": rounded(mixing.overall),
+        "misplaced_without": None if without is None else rounded(without.overall),
+    }
+
+
+def view_facts(model: MultiViewClusterer, facts: DataFacts) -> dict[str, dict[str, Any]]:
     """Return the size, the kind, the scaling and the missing values of each view."""
     kinds = getattr(model, "view_kinds_", {})
-    present = views.present.sum(axis=0) if any(model.n_missing_.values()) else [views.n_samples] * views.n_views
     return {
         name: {
-            "features": int(X.shape[1]),
+            "features": n_features,
             "scaling": model.scaling_[name],
-            "samples": int(present[i]),
+            "samples": facts.n_present[name],
             "missing_values": model.n_missing_[name],
         }
         | ({"kind": kinds[name].name, "why": kinds[name].reason} if name in kinds else {})
-        for i, (name, X) in enumerate(views.items())
+        for name, n_features in facts.n_features.items()
     }
 
 
@@ -130,7 +185,7 @@ def to_json(summary: dict[str, Any]) -> str:
 
 def to_csv(table: pd.DataFrame) -> str:
     """Return a table as CSV, with six significant digits."""
-    return table.to_csv(index=False, float_format="%.6g")
+    return csv_text(table, index=False, float_format="%.6g")
 
 
 def unmatched_counts(loaded: LoadedViews) -> dict[str, Any]:
@@ -144,28 +199,30 @@ def print_unmatched(loaded: LoadedViews) -> None:
         print_note(f"note: view {name!r} lacks {some} of the samples")
 
 
-def label_table(model: MultiViewClusterer, stability: Stability | None) -> str:
-    """Return the labels as CSV, with the stability of each sample if it is known."""
-    frame = model.to_frame()
+def label_table(frame: pd.DataFrame, stability: Stability | None = None) -> str:
+    """Return labels, and how sure they are, as CSV; with the stability of each sample if it is known."""
+    table = frame.round({"confidence": 4})
     if stability is not None:
-        frame["stability"] = stability.samples.round(4)
-    return frame.to_csv(index_label="sample")
+        table["stability"] = stability.samples.round(4)
+    return csv_text(table, index_label="sample")
 
 
-def prediction_table(views: Views, labels: Labels) -> str:
-    """Return the labels of new samples as CSV."""
-    import pandas as pd
-
-    return pd.DataFrame({"label": labels}, index=views.sample_ids).to_csv(index_label="sample")
+def confidence_facts(frame: pd.DataFrame) -> dict[str, Any]:
+    """Return how sure labels are as a whole; nothing if that is not known."""
+    if "confidence" not in frame:
+        return {}
+    sure = frame["confidence"]
+    return {"confidence": {"mean": rounded(float(sure.mean())), "doubtful": int((sure < DOUBTFUL).sum())}}
 
 
 def outcome_line(model: MultiViewClusterer, summary: dict[str, Any]) -> str:
     """Return the result in one line."""
     chosen = " (chosen)" if model.selection_ is not None else ""
+    counted = "1 cluster" if model.n_clusters_ == 1 else f"{model.n_clusters_} clusters"
     known = summary.get("stability")
     stable = "" if known is None else f", stability {known['corrected']:.2f} ({known['verdict']})"
     return (
-        f"{model.n_clusters_} clusters{chosen} of {summary['n_samples']} samples in {summary['seconds']['fit']:.1f} s"
+        f"{counted}{chosen} of {summary['n_samples']} samples in {summary['seconds']['fit']:.1f} s"
         f"{scores_text(summary)}{stable}"
     )
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from manyview.checks import InputError, quoted
-from manyview.cli.terminal import err, print_line, print_note
+from manyview.cli.terminal import display, err, print_line, print_note
 from manyview.experiments.bench_report import overview, place_of
 from manyview.experiments.result_tables import metric_name, plural, score_table
 from manyview.experiments.results import Results, changed_data, collect_results
@@ -21,7 +21,7 @@ from manyview.experiments.spec import Experiment
 from manyview.experiments.store import FAILED, Row, Store
 from manyview.experiments.text_table import to_markdown
 
-OutDir = Annotated[Path, typer.Option("--out", "-o", help="Folder for results; the same folder again resumes.")]
+OutDir = Annotated[Path, typer.Option("--out", "-o", help="Folder for results; give the same one again to resume.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Number of runs at the same time.")]
 Timeout = Annotated[float | None, typer.Option(min=0.1, help="Time limit of a run in seconds, including loading.")]
 Memory = Annotated[int | None, typer.Option(min=1, help="Memory limit of a run in MB.")]
@@ -67,7 +67,7 @@ def progress_bar(title: str, total: int) -> Iterator[Callable[[Row], None]]:
     """Show a bar with the remaining time, on a terminal only."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     remaining = (TextColumn("remaining"), TimeRemainingColumn())
-    with Progress(*columns, *remaining, console=err, transient=True, disable=not err.is_terminal) as bar:
+    with display(*columns, *remaining) as bar:
         task = bar.add_task(title, total=total)
 
         def advance(row: Row) -> None:

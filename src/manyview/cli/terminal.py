@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, ProgressColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+
+from manyview.checks import printable
+from manyview.numerics.progress import watched_by
 
 out, err = Console(soft_wrap=True), Console(stderr=True, soft_wrap=True)
 
 
 def print_line(text: str) -> None:
-    """Print a line literally, without interpreting markup."""
-    out.print(text, highlight=False, markup=False)
+    """Print a line literally, without interpreting markup or control characters."""
+    out.print(printable(text, keep="\n"), highlight=False, markup=False)
 
 
 def print_written(paths: Sequence[Path]) -> None:
@@ -26,7 +29,7 @@ def print_written(paths: Sequence[Path]) -> None:
 
 def print_note(text: str) -> None:
     """Print a note or a warning on stderr."""
-    err.print(text, style="yellow", markup=False, highlight=False)
+    err.print(printable(text, keep="\n"), style="yellow", markup=False, highlight=False)
 
 
 def print_table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
@@ -44,21 +47,25 @@ def print_table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 
 
 @contextmanager
+def display(*columns: ProgressColumn) -> Iterator[Progress]:
+    """Show progress while the block runs, on a terminal only; elsewhere, old versions of rich print empty lines."""
+    bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+    with nullcontext() if bar.disable else bar:
+        yield bar
+
+
+@contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """Show the current step, on a terminal only; warnings are printed at the end, one line each, on stderr."""
-    with (
-        warnings.catch_warnings(record=True) as caught,
-        Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            TimeElapsedColumn(),
-            console=err,
-            transient=True,
-            disable=not err.is_terminal,
-        ) as bar,
-    ):
+    """Show what is being done, how far it is and how long it will take, on a terminal only.
+
+    Warnings are printed at the end, one line each, on stderr.
+    """
+    how_far = TextColumn("{task.fields[how_far]}", style="dim")
+    columns = SpinnerColumn(), TextColumn("{task.description}"), how_far, TimeElapsedColumn()
+    with warnings.catch_warnings(record=True) as caught, display(*columns) as bar:
         warnings.simplefilter("always")
-        task = bar.add_task("starting")
-        yield lambda text: bar.update(task, description=text)
+        task = bar.add_task("starting", how_far="")
+        with watched_by(lambda step: bar.update(task, how_far=str(step))):
+            yield lambda text: bar.update(task, description=text, how_far="")
     for warning in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
         print_note(f"warning: {warning}")

@@ -1,0 +1,50 @@
+"""Reading what is known about the samples besides the views: true labels and metadata."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from numpy.typing import NDArray
+
+from manyview.io import read_labels, read_metadata
+from manyview.io.tables import parse_source
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The samples of the views: their ids, if they have any, their number, and the files that they were read from."""
+
+    ids: NDArray[Any] | None
+    count: int
+    files: Sequence[str]
+
+    def truth(self, path: Path | None) -> NDArray[Any] | None:
+        """Read a label for each sample, if a file is given."""
+        if path is None:
+            return None
+        labels = read_labels(path, self.ids, self.count)
+        self._say_if_by_position(path)
+        return labels
+
+    def metadata(self, path: Path | None) -> pd.DataFrame | None:
+        """Read the metadata of the samples, if a file is given."""
+        if path is None:
+            return None
+        about = read_metadata(path, self.ids, self.count)
+        self._say_if_by_position(path)
+        return about
+
+    def _say_if_by_position(self, path: Path) -> None:
+        """Warn where the views have no ids; within one file, rows belong together."""
+        own = {parse_source(file).path.absolute() for file in self.files}
+        if self.ids is None and parse_source(path).path.absolute() not in own:
+            warnings.warn(
+                f"The views have no sample ids: the rows of {path} were matched by position. Add a column of ids to "
+                "the views and to it, unless both have the same samples in the same order.",
+                stacklevel=3,
+            )

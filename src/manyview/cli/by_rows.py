@@ -1,0 +1,90 @@
+"""`manyview cluster` on files that are read a block of rows at a time, so that they may be larger than the memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from manyview.cli.about_samples import Samples
+from manyview.cli.results import MODEL, RESULT_FILES, DataFacts, build_summary, outcome_line, to_json
+from manyview.cli.terminal import print_line, print_written, progress
+from manyview.evaluation.findings import Findings
+from manyview.io import TableOptions, write_files
+from manyview.io.models import to_bytes
+from manyview.io.results import LABELS, SUMMARY
+from manyview.io.row_tables import RowTable, can_read_by_rows, open_row_tables
+from manyview.methods import MultiViewClusterer
+from manyview.typing import Labels
+
+BLOCK = 100_000  # labels that are written at a time
+
+
+def reads_by_rows(model: MultiViewClusterer, files: Sequence[str]) -> bool:
+    """Whether landmarks were asked for, and the files can be read by rows."""
+    return model.get_params().get("strategy") == "landmarks" and can_read_by_rows(files)
+
+
+def cluster_by_rows(
+    model: MultiViewClusterer,
+    method: str,
+    files: Sequence[str],
+    out_dir: Path,
+    *,
+    options: TableOptions,
+    truth: Path | None,
+    save: bool,
+    force: bool,
+) -> None:
+    """Cluster, and write labels, summary and model."""
+    with progress() as show_status:
+        show_status("opening files")
+        tables = open_row_tables(files, options)
+        n_samples = next(iter(tables.values())).shape[0]
+        labels = Samples(_read_ids(tables, n_samples) if truth else None, n_samples, files).truth(truth)
+        show_status(f"clustering {n_samples} samples, {len(tables)} views, with {method}, in blocks of rows")
+        start = time.perf_counter()
+        model.fit(tables)
+        seconds = {"fit": round(time.perf_counter() - start, 4)}
+        summary = build_summary(model, method, row_facts(model, tables), files, seconds, labels, None, Findings())
+        contents: dict[str, Any] = {LABELS: label_lines(tables, model.labels_), SUMMARY: to_json(summary)}
+        if save:
+            contents[MODEL] = to_bytes(model)
+        show_status("writing labels")
+        written = write_files(out_dir, contents, force=force, replaces=RESULT_FILES)
+    print_line(outcome_line(model, summary))
+    print_written(written)
+
+
+def row_facts(model: MultiViewClusterer, tables: Mapping[str, RowTable]) -> DataFacts:
+    """Return what the summary says of the data."""
+    n_samples = next(iter(tables.values())).shape[0]
+    n_features = {name: table.shape[1] for name, table in tables.items()}
+    n_present = getattr(model, "_n_present", dict.fromkeys(tables, n_samples))
+    return DataFacts(n_samples, n_features, n_present, {})
+
+
+def _read_ids(tables: Mapping[str, RowTable], n_samples: int) -> NDArray[Any] | None:
+    """Return the ids of the first view that has any."""
+    named = _with_ids(tables)
+    return None if named is None else np.asarray(named.read_ids(0, n_samples))
+
+
+def _with_ids(tables: Mapping[str, RowTable]) -> RowTable | None:
+    return next((table for table in tables.values() if table.has_ids), None)
+
+
+def label_lines(tables: Mapping[str, RowTable], labels: Labels) -> Iterator[bytes]:
+    """Yield the table of labels as CSV, some lines at a time, with the ids of the first view that has any."""
+    yield b"sample,label\n"
+    named = _with_ids(tables)
+    for start in range(0, len(labels), BLOCK):
+        stop = min(start + BLOCK, len(labels))
+        ids = np.arange(start, stop) if named is None else named.read_ids(start, stop)
+        frame = pd.DataFrame({"label": labels[start:stop]}, index=ids)
+        yield frame.to_csv(header=False, lineterminator="\n").encode()

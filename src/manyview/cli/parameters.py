@@ -1,0 +1,69 @@
+"""From the words of the command line to an estimator with its parameters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from manyview.checks import InputError, check_parameters, helped_by, quoted
+from manyview.methods import MultiViewClusterer, get_method
+from manyview.methods.base import AUTO
+from manyview.preprocessing.kinds import KINDS
+
+
+@helped_by("methods")
+def make_model(
+    method: str, n_clusters: str, seed: int, params: Sequence[str], scaling: Sequence[str], kinds: Sequence[str]
+) -> MultiViewClusterer:
+    """Make the estimator from the words of the command line."""
+    cls = get_method(method)
+    known = cls().get_params()
+    given = {}
+    for word in params:
+        name, equals, value = word.partition("=")
+        if not equals or name not in known:
+            raise InputError(f"--param {word!r} is not name=value with a parameter of {method}: {quoted(known, 20)}.")
+        given[name] = parse_value(value)
+    if scaling:
+        given["scaling"] = parse_scaling(scaling)
+    if kinds:
+        if "kinds" not in known:
+            raise InputError(f"--kind {kinds[0]!r} is for ocbr, which treats views by their kind; {method} does not.")
+        given["kinds"] = parse_kinds(kinds)
+    if n_clusters != AUTO and not n_clusters.isdecimal():
+        raise InputError(
+            f"-k {n_clusters} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}."
+        )
+    model = cls(**{"n_clusters": parse_value(n_clusters), "random_state": seed, **given})
+    check_parameters(model._rules, model.get_params(deep=False))  # before files are read
+    return model
+
+
+def parse_value(text: str) -> Any:
+    """Read a number, true, false, null or a list as JSON; anything else is a string."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def parse_scaling(words: Sequence[str]) -> str | dict[str, str]:
+    """Read one scaling for all views, or VIEW=SCALING for some of them."""
+    if len(words) == 1 and "=" not in words[0]:
+        return words[0]
+    odd = [word for word in words if not word.rpartition("=")[0]]
+    if odd:
+        raise InputError(
+            f"--scaling {odd[0]!r} is not VIEW=SCALING, but others are; give one scaling for all views, or "
+            "VIEW=SCALING each time."
+        )
+    return {view: way for view, _, way in (word.rpartition("=") for word in words)}
+
+
+def parse_kinds(words: Sequence[str]) -> dict[str, str]:
+    """Read VIEW=KIND for some views."""
+    odd = [word for word in words if "=" not in word]
+    if odd:
+        raise InputError(f"--kind {odd[0]!r} is not VIEW=KIND; the kinds are {quoted(KINDS)}.")
+    return {view: kind for view, _, kind in (word.rpartition("=") for word in words)}

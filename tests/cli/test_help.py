@@ -1,0 +1,86 @@
+"""Help where people are: groups of options, examples, completion, and errors that name a page."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+
+from helpers.markdown import anchors
+from manyview import OCBR, InputError
+from manyview.checks import DOCUMENTATION, helped_by
+from manyview.cli.app import app
+from manyview.cli.explain import ENTRIES, complete_entry
+from manyview.cli.options import PANELS, complete_method
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("command", ["cluster", "predict"])
+def test_every_option_is_in_a_group(command):
+    options = [option for option in get_command(app).commands[command].params if option.param_type_name == "option"]
+    assert {option.name: option.rich_help_panel for option in options if option.rich_help_panel not in PANELS} == {}
+
+
+def test_the_help_of_cluster_shows_the_groups_in_order_and_an_example_of_each(manyview):
+    shown = manyview("cluster", "--help").stdout
+    titles = re.findall(r"^╭─ (\w+) ─", shown, re.MULTILINE)
+    assert [title for title in titles if title in PANELS] == list(PANELS)
+    assert re.findall(r"^ *(\w+): manyview cluster", shown, re.MULTILINE) == list(PANELS)
+
+
+def test_methods_are_completed_with_what_they_do():
+    assert [key for key, _ in complete_method("c")] == ["ccamsc", "cotraining"]
+    assert complete_method("ocbr")[0][1].startswith("Orthogonal clustering basis reconstruction")
+
+
+def test_entries_are_completed_with_what_they_mean():
+    assert complete_entry("stability.v") == [("stability.verdict", ENTRIES["stability.verdict"])]
+
+
+def test_wrong_usage_names_the_help_of_the_command(manyview):
+    assert manyview("predict").stderr.endswith("See 'manyview predict --help'.\n")
+    assert manyview("clutser").stderr.endswith("See 'manyview --help'.\n")
+
+
+def test_completion_can_be_installed(manyview):
+    assert "--install-completion" in manyview("--help").stdout
+
+
+# Errors --------------------------------------------------------------------------------------------
+
+
+def test_an_error_of_the_command_line_names_the_page_that_helps(manyview, tmp_path):
+    (tmp_path / "notes.doc").write_text("a")
+    done = manyview("cluster", tmp_path / "notes.doc", "-k", "2")
+    assert done.stderr.rstrip().endswith(f"Help: {DOCUMENTATION}/files.html")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_an_error_of_python_has_the_page_as_a_note():
+    with pytest.raises(InputError) as caught:
+        OCBR(n_clusters=0).fit([[[1.0], [2.0]]])
+    assert caught.value.__notes__ == [f"Help: {DOCUMENTATION}/api/generated/manyview.OCBR.html"]
+
+
+def test_the_nearest_page_counts():
+    with pytest.raises(InputError) as caught, helped_by("use"), helped_by("files#what-is-refused"):
+        raise InputError("no")
+    assert caught.value.__notes__ == [f"Help: {DOCUMENTATION}/files.html#what-is-refused"]
+
+
+def test_pages_that_errors_name_exist():
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+    pages = set(re.findall(r"help(?:ed_by|_line)\(['\"]([\w#-]+)['\"]\)", sources))
+    assert len(pages) >= 5
+    for page in pages:
+        name, _, anchor = page.partition("#")
+        path = ROOT / "docs" / f"{name}.md"
+        assert path.exists(), page
+        assert not anchor or anchor in anchors(path), page
+
+
+def test_the_documentation_is_where_the_package_says():
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]
+    assert DOCUMENTATION.startswith(urls["Documentation"])
