@@ -4,7 +4,6 @@ python benchmarks/ablation.py                # digits only
 python benchmarks/ablation.py --files        # digits and the data sets in the folder MANYVIEW_DATA
 python benchmarks/ablation.py --only wikipedia --parts narrow     # only these data sets and parts
 python benchmarks/ablation.py --variants     # the paper's equations as printed, corrected, and balanced
-python benchmarks/ablation.py --errors       # corrupted entries found: precision and recall
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ CHANGES = {
     "features standardised": Change({"scaling": "standard"}),
     "features not scaled": Change({"scaling": "none"}),
     "rows U S instead of U S^0.5": Change(settings={"exponent": 1.0}),
-    "directions not weighed by their signal": Change(settings={"weigh_noise": False}),
+    "directions not weighted by their signal": Change(settings={"weigh_noise": False}),
     "far-out samples not drawn in": Change(settings={"soft_rows": False}),
     "basis of 30 instead of 60": Change({"n_components": 30}),
     "no rarity weights in sparse views": Change(settings={"rarity": False}),
@@ -56,7 +55,6 @@ CHANGES = {
     "joint graph, normalised cut": Change({"graph": "joint"}),
     "sum of graphs, normalised cut": Change({"graph": "sum"}),
     "blend of both, normalised cut": Change({"graph": "blend"}),
-    "no soft starts": Change(search={"relaxed": 0}),
     "no splits and merges": Change(search={"rounds": 0}),
     "no price of labels": Change(search={"label_price": 0.0}),
 }
@@ -122,38 +120,18 @@ def variants_table(draws: int) -> None:
     print_table(["variant", "clean", "20 % corrupted"], rows())
 
 
-def errors_table() -> None:
-    """Entries that `corruption_` reports, compared with those that were corrupted."""
-    print("## Corrupted entries found on digits, 20 % corrupted, draw 0\n")
-    data = digits(6)
-    views = noisy(data, 0)
-    model = OCBR(10).fit(views)
-    clean_model = OCBR(10).fit(data.views)
-    rows = []
-    for i, name in enumerate(views.names):
-        wrong = views.arrays[i] != data.views.arrays[i]
-        reported = model.corruption_[i].toarray() != 0
-        hits = (wrong & reported).sum()
-        false_share = clean_model.corruption_[i].nnz / wrong.size
-        rows.append([name, hits / reported.sum(), hits / wrong.sum(), false_share])
-    print_table(["view", "precision", "recall", "share reported on clean data"], rows)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", action="store_true")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these files, including large ones")
     parser.add_argument("--parts", nargs="+", default=[], metavar="WORD", help="only changes with these words")
     parser.add_argument("--variants", action="store_true")
-    parser.add_argument("--errors", action="store_true")
     parser.add_argument("--draws", type=int, default=3)
     options = parser.parse_args()
     with threadpool_limits(1):
         if options.variants:
             variants_table(options.draws)
-        if options.errors:
-            errors_table()
-        if not (options.variants or options.errors):
+        else:
             data_sets = cases(files=options.files, only=options.only)
             parts_table(options.draws, data_sets, columns_of(data_sets, only=bool(options.only)), options.parts)
 

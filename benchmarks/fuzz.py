@@ -3,10 +3,12 @@
 python benchmarks/fuzz.py 1000                    # mutants of every format
 python benchmarks/fuzz.py 1000 .mat .h5ad model   # of some
 python benchmarks/fuzz.py 1000 --seed 7
+python benchmarks/fuzz.py 100000 --progress runs/fuzz.json   # interrupted, it goes on where it was
 
-A worker process reads mutants in its own memory, where a crash is counted and costs a new worker. Of formats that are
-read in a process of their own, each mutant that crashed, hung or swelled is then read in that way, and must give an
-InputError. The last lines are a Markdown table. The exit code is 1 if anything else came of a mutant.
+A worker process reads mutants in its own memory, as views, as labels and as metadata; a crash is counted and costs a
+new worker. Of formats that are read in a process of their own, each mutant that crashed, hung or swelled is then read
+in that way, and must give an InputError. The last lines are a Markdown table. The exit code is 1 if anything else came
+of a mutant.
 """
 
 from __future__ import annotations
@@ -15,21 +17,31 @@ import argparse
 import gzip
 import io
 import json
+import os
+import random
+import select
+import signal
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 import zipfile
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 MODEL = "model"
-SLOW, LARGE_MB = 20.0, 2048.0  # a mutant may take no more
+SLOW, LARGE_MB = 20.0, 2048.0  # a mutant may take no more; seconds are of computing
+PARSER_SLOW = 5.0  # a parser that takes longer is tried again in a process of its own, with the limits of that
+PATIENCE = 600.0  # seconds on the clock, for a worker that waits without computing
 BAD = ("crash", "hang", "swell", "exception")
+SAVE_EVERY = 200  # mutants
 
 
 # Good files ----------------------------------------------------------------------------------------
@@ -86,22 +98,22 @@ def _write_hdf5(folder: Path, frame: pd.DataFrame, sparse: object) -> None:
 # Mutants -------------------------------------------------------------------------------------------
 
 
-def mutate(content: bytes, rng: np.random.Generator) -> bytes:
+def mutate(content: bytes, rng: random.Random) -> bytes:
     """Change a few places: flip bits, set bytes, cut out, repeat or swap stretches, or cut off the end."""
     data = bytearray(content)
-    for _ in range(int(rng.integers(1, 5))):
-        at, size = int(rng.integers(len(data) + 1)), int(rng.choice([1, 1, 2, 4, 8, 64]))
-        match int(rng.integers(6)):
+    for _ in range(rng.randint(1, 4)):
+        at, size = rng.randint(0, len(data)), rng.choice((1, 1, 2, 4, 8, 64))
+        match rng.randrange(6):
             case 0 if at < len(data):
-                data[at] ^= 1 << int(rng.integers(8))
+                data[at] ^= 1 << rng.randrange(8)
             case 1:
-                data[at : at + size] = rng.choice([b"\0", b"\xff", b"\x7f", b"\x80", b"9"]) * size
+                data[at : at + size] = rng.choice((b"\0", b"\xff", b"\x7f", b"\x80", b"9")) * size
             case 2:
-                data[at : at + size] = rng.bytes(size)
+                data[at : at + size] = rng.randbytes(size)
             case 3:
                 del data[at : at + size]
             case 4:
-                data[at:at] = data[at : at + size] * int(rng.integers(1, 4))
+                data[at:at] = data[at : at + size] * rng.randint(1, 3)
             case 5 if rng.random() < 0.3:
                 del data[at:]
     return bytes(data)
@@ -109,44 +121,57 @@ def mutate(content: bytes, rng: np.random.Generator) -> bytes:
 
 def mutant(good: list[Path], seed: int, number: int) -> tuple[str, bytes]:
     """Return the name and the bytes of a mutant; the same seed and number give the same one."""
-    rng = np.random.default_rng([seed, number])
-    path = good[int(rng.integers(len(good)))]
-    content = path.read_bytes()
+    rng = random.Random(f"{seed}, {number}")
+    path = rng.choice(good)
+    content = _content(path)
     if rng.random() < 0.7:  # the packing would give most changes away
         if content.startswith(b"PK"):
-            return path.name, mutate_member(content, rng)
+            return path.name, mutate_member(_members(path), rng)
         if content.startswith(b"\x1f\x8b"):
-            return path.name, gzip.compress(mutate(gzip.decompress(content), rng), mtime=0)
+            return path.name, gzip.compress(mutate(gzip.decompress(content), rng), compresslevel=1, mtime=0)
     return path.name, mutate(content, rng)
 
 
-def mutate_member(content: bytes, rng: np.random.Generator) -> bytes:
-    """Change one file in a zip archive, and pack it again with its checksum."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    chosen = list(members)[int(rng.integers(len(members)))]
-    members[chosen] = mutate(members[chosen], rng)
+def mutate_member(members: dict[str, bytes], rng: random.Random) -> bytes:
+    """Change one file of a zip archive, and pack all of them with their checksums."""
+    chosen = rng.choice(list(members))
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, data in members.items():
-            archive.writestr(name, data)
+            archive.writestr(name, mutate(data, rng) if name == chosen else data)
     return packed.getvalue()
+
+
+@cache
+def _content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+@cache
+def _members(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 # The worker ----------------------------------------------------------------------------------------
 
 
-def attempt(path: Path) -> str:
-    """Read a file: "read", "refused", or the type and text of any other exception."""
-    from manyview import InputError, load
+def readings(path: Path) -> list[Callable[[Path], object]]:
+    """Return the ways to read a file."""
+    from manyview import load
     from manyview.io import read_labels, read_metadata, read_views
 
-    readers = [load] if path.suffix == f".{MODEL}" else [lambda p: read_views([p])]
-    readers += (
-        [] if path.suffix == f".{MODEL}" else [lambda p: read_labels(p, None, 12), lambda p: read_metadata(p, None, 12)]
-    )
+    if path.suffix == f".{MODEL}":
+        return [load]
+    return [lambda p: read_views([p]), lambda p: read_labels(p, None, 12), lambda p: read_metadata(p, None, 12)]
+
+
+def attempt(path: Path) -> str:
+    """Read a file in each way: "read" if one succeeds, "refused", or the type and text of any other exception."""
+    from manyview import InputError
+
     outcome = "refused"
-    for read in readers:
+    for read in readings(path):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -160,43 +185,78 @@ def attempt(path: Path) -> str:
     return outcome
 
 
-def work() -> None:
-    """Read the files named on stdin, here instead of in processes of their own; say what came of each."""
+class ReadOnce:
+    """A reader that parses a mutant once, for views, labels and metadata alike: the parsing is most of the work."""
+
+    def __init__(self, read: Callable[..., Any]) -> None:
+        self._read = read
+        self._known: dict[tuple[object, ...], Any] = {}
+
+    def __call__(self, path: Path, *details: object) -> Any:
+        """Return the tables of a file, or raise the error that reading it gave."""
+        if details not in self._known:
+            try:
+                self._known[details] = self._read(path, *details)
+            except Exception as error:
+                self._known[details] = error
+        known = self._known[details]
+        if isinstance(known, Exception):
+            raise known
+        return known
+
+    def forget(self) -> None:
+        """Make ready for the next mutant."""
+        self._known.clear()
+
+
+def work(seconds: float) -> None:
+    """Read the files named on stdin, here instead of in processes of their own; say what came of each.
+
+    The timer of the system ends this process when a file takes more than these seconds of computing.
+    """
     import resource
 
-    sys.executable = ""
+    from manyview.io import FORMATS
+
+    readers = {ending: ReadOnce(getattr(form.read, "__wrapped__", form.read)) for ending, form in FORMATS.items()}
+    FORMATS.update({ending: replace(form, read=readers[ending]) for ending, form in FORMATS.items()})
     limit = 12 * 2**30  # address space; so a mutant that swells is a MemoryError and not the end of the machine
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     for line in sys.stdin:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        signal.setitimer(signal.ITIMER_PROF, seconds)
         outcome = attempt(Path(line.strip()))
+        signal.setitimer(signal.ITIMER_PROF, 0)
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         print(json.dumps("swell" if grown > LARGE_MB else outcome), flush=True)
+        for reader in readers.values():
+            reader.forget()
 
 
 class Worker:
     """A worker process, started again whenever it ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> str:
         """Return what came of a file."""
         if self._process is None:
-            words = [sys.executable, __file__, "--work"]
+            words = [sys.executable, __file__, "--work", str(self._seconds)]
             self._process = subprocess.Popen(
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
             )
         process = self._process
         assert process.stdin is not None
-        assert process.stdout is not None
         process.stdin.write(f"{path}\n")
         process.stdin.flush()
         line = _read_line(process)
         if line:
             return str(json.loads(line))
+        code = process.wait() if line == "" else None
         self.close()
-        return "hang" if line is None else "crash"
+        return "hang" if code in (None, -signal.SIGPROF) else "crash"
 
     def close(self) -> None:
         """End the process."""
@@ -207,42 +267,98 @@ class Worker:
 
 
 def _read_line(process: subprocess.Popen[str]) -> str | None:
-    """Return a line, an empty text if the process ended, or None if it took too long."""
-    import select
-
-    ready, _, _ = select.select([process.stdout], [], [], 3 * SLOW)
-    return process.stdout.readline() if ready and process.stdout else None
+    """Return a line, an empty text if the process ended, or None if it waits for something that does not come."""
+    assert process.stdout is not None
+    ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
+    return process.stdout.readline() if ready else None
 
 
 # Counting ------------------------------------------------------------------------------------------
 
 
-def fuzz(form: str, good: list[Path], n: int, seed: int, folder: Path) -> tuple[Counter[str], list[str]]:
-    """Read n mutants of a format; count what came of them, and list what should not have."""
-    from manyview.io import FORMATS
+@dataclass
+class Tally:
+    """What came of the mutants of one format so far."""
 
-    isolated = form in FORMATS and hasattr(FORMATS[form].read, "__wrapped__")
-    counts: Counter[str] = Counter()
-    wrong: list[str] = []
-    worker = Worker()
+    done: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, outcome: str, mutant: str) -> None:
+        """Count what came of one mutant; name it if that should not have happened."""
+        kind = outcome.partition(":")[0]
+        self.done += 1
+        self.counts[kind] += 1
+        if kind in BAD:
+            self.wrong.append(f"{mutant}: {outcome}")
+
+
+@dataclass
+class Progress:
+    """The tallies of all formats, in a file if one is named, so that a long run can be interrupted."""
+
+    path: Path | None
+    seed: int
+    tallies: dict[str, Tally] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.path is None or not self.path.exists():
+            return
+        stored = json.loads(self.path.read_text())
+        if stored["seed"] != self.seed:
+            sys.exit(f"{self.path} is of seed {stored['seed']}; give another file, or --seed {stored['seed']}.")
+        for form, tally in stored["tallies"].items():
+            self.tallies[form] = Tally(tally["done"], Counter(tally["counts"]), tally["wrong"])
+
+    def save(self) -> None:
+        """Write the file anew."""
+        if self.path:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            tallies = {form: vars(tally) for form, tally in self.tallies.items()}
+            new = self.path.with_suffix(".new")
+            new.write_text(json.dumps({"seed": self.seed, "tallies": tallies}, indent=1))
+            new.replace(self.path)
+
+
+def fuzz(form: str, good: list[Path], n: int, progress: Progress, folder: Path) -> Tally:
+    """Read mutants of a format until there are n; count what came of them, and list what should not have."""
+    tally = progress.tallies.setdefault(form, Tally())
+    worker = Worker(PARSER_SLOW if is_isolated(form) else SLOW)
     try:
-        for number in range(n):
-            name, content = mutant(good, seed, number)
+        for number in range(tally.done, n):
+            name, content = mutant(good, progress.seed, number)
             path = folder / name
             path.write_bytes(content)
             outcome = worker.read(path)
-            kind = outcome.partition(":")[0]
-            if isolated and kind in ("crash", "hang", "swell"):
-                counts[f"{kind} of the parser"] += 1
-                start = time.perf_counter()
-                outcome = attempt(path)
-                kind = "hang" if time.perf_counter() - start > 3 * SLOW else outcome.partition(":")[0]
-            counts[kind] += 1
-            if kind in BAD:
-                wrong.append(f"{form}, seed {seed}, mutant {number} of {name}: {outcome}")
+            if outcome in ("crash", "hang", "swell") and is_isolated(form):
+                tally.counts[f"{outcome} of the parser"] += 1
+                outcome = attempt_isolated(path)
+            tally.add(outcome, f"{form}, seed {progress.seed}, mutant {number} of {name}")
+            if tally.done % SAVE_EVERY == 0:
+                progress.save()
     finally:
         worker.close()
-    return counts, wrong
+        progress.save()
+    return tally
+
+
+def is_isolated(form: str) -> bool:
+    """Whether files of a format are read in a process of their own."""
+    from manyview.io import FORMATS
+
+    return form in FORMATS and hasattr(FORMATS[form].read, "__wrapped__")
+
+
+def attempt_isolated(path: Path) -> str:
+    """Return what comes of a file that is read as users read it: what hung or crashed before must end in time."""
+    start = _seconds_of_children()
+    outcome = attempt(path)
+    return "hang" if _seconds_of_children() - start > len(readings(path)) * (SLOW + PARSER_SLOW) else outcome
+
+
+def _seconds_of_children() -> float:
+    times = os.times()
+    return times.children_user + times.children_system
 
 
 def main() -> None:
@@ -250,22 +366,29 @@ def main() -> None:
     parser.add_argument("n", type=int, nargs="?", default=100, help="mutants per format")
     parser.add_argument("formats", nargs="*", help="endings, or 'model'; all if none is given")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--progress", type=Path, metavar="JSON", help="file to go on from, and to count in")
+    parser.add_argument("--work", type=float, help=argparse.SUPPRESS)
     words = parser.parse_args()
     if words.work:
-        return work()
-    failures: list[str] = []
-    columns = ("read", "refused", *BAD, "crash of the parser", "hang of the parser", "swell of the parser")
-    lines = [f"| format | mutants | {' | '.join(columns)} |", f"|---|{'---:|' * (len(columns) + 1)}"]
+        return work(words.work)
+    progress = Progress(words.progress, words.seed)
     with tempfile.TemporaryDirectory() as good_folder, tempfile.TemporaryDirectory() as folder:
         good = write_good_files(Path(good_folder))
         for form in words.formats or good:
-            counts, wrong = fuzz(form, good[form], words.n, words.seed, Path(folder))
-            failures += wrong
-            lines.append(f"| {form} | {words.n} | {' | '.join(str(counts[name]) for name in columns)} |")
-            print(lines[-1], flush=True)
-    print("\n".join(["", *failures, "", *lines]))
+            tally = fuzz(form, good[form], words.n, progress, Path(folder))
+            print(f"{form}: {tally.done} mutants, {len(tally.wrong)} failures", flush=True)
+    failures = [line for tally in progress.tallies.values() for line in tally.wrong]
+    print("\n".join(["", *failures, "", *table(progress.tallies)]))
     sys.exit(1 if failures else 0)
+
+
+def table(tallies: dict[str, Tally]) -> list[str]:
+    """Return the lines of a Markdown table, one per format."""
+    columns = ("read", "refused", *BAD, "crash of the parser", "hang of the parser", "swell of the parser")
+    lines = [f"| format | mutants | {' | '.join(columns)} |", f"|---|{'---:|' * (len(columns) + 1)}"]
+    for form, tally in sorted(tallies.items()):
+        lines.append(f"| {form} | {tally.done} | {' | '.join(str(tally.counts[name]) for name in columns)} |")
+    return lines
 
 
 if __name__ == "__main__":

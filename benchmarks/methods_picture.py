@@ -21,7 +21,7 @@ from common import print_table
 from manyview import METHODS, Dataset, Views, make_views
 from manyview.evaluation.metrics import clustering_accuracy
 from manyview.preprocessing.corruption import corrupt_entries
-from manyview.report.plots import INK, MUTED, png_bytes
+from manyview.report.plots.style import INK, MUTED, png_bytes
 
 COLOURS = np.array(["#0b6e99", "#d9822b", "#4f9d69", "#b04a6f"])
 

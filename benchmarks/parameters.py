@@ -20,9 +20,12 @@ from manyview import METHODS, Dataset
 
 NO_EFFECT = {
     "n_clusters": "given",
+    "max_clusters": "for auto and levels_, see selection.py",
     "random_state": "seed of k-means",
     "n_jobs": "threads, see scale.py threads",
     "callback": "watches the fit",
+    "strategy": "whether all samples are clustered at once, see landmarks.py",
+    "n_landmarks": "see landmarks.py",
     "max_memory": "refuses what is too large",
 }
 GRAPHS = {

@@ -2,6 +2,7 @@
 
     python benchmarks/selection.py                  # 40 draws, clean and with 20 % of the entries corrupted
     python benchmarks/selection.py --files          # digits, and the files in MANYVIEW_DATA with up to 2000 samples
+    python benchmarks/selection.py --nothing        # data without clusters: how often the answer is 1
 
 A draw has 3 to 20 groups of about 100 samples each, with sizes of up to 1 : 3. They are anisotropic Gaussian clouds in
 8 to 15 dimensions, seen in 2 to 4 views of 20 to 200 features: a random map of the clouds, bent by a sine, plus noise
@@ -13,15 +14,19 @@ and "stability" choose the number that maximises this criterion alone.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from common import digits, noisy, print_table, research_data
+from common import digits, noisy, print_table, research_data, research_file
 from manyview import OCBR, Dataset, Views, check_views, clustering_accuracy
 from manyview.datasets.synthetic import spread_centres
-from manyview.partition.selection import Selection, select_n_clusters
+from manyview.evaluation.noise import shuffle_columns
+from manyview.methods import MultiViewClusterer
+from manyview.partition.selection import Selection, clearly_above, compare_with_chance
+from rivals import LARGE_TEXT, OMICS
 
+SIZE = 200  # samples of data without clusters
 FIRST_SEED = 1000  # earlier seeds were used to develop the rule
 RANGES = {"3-6": range(3, 7), "7-12": range(7, 13), "13-20": range(13, 21), "all": range(3, 21)}
 
@@ -69,7 +74,34 @@ def view(Z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def select(views: Views) -> Selection:
     """What fit does, without the partition."""
     model = OCBR("auto")
-    return select_n_clusters(model._graphs_to_select_by(model._prepare(check_views(views))))
+    return model._select(model._prepare(check_views(views)))
+
+
+NOTHING = {
+    "Gaussian, 2 columns": lambda n, rng: Views([rng.standard_normal((n, 2))]),
+    "Gaussian, views of 5 and 20 columns": lambda n, rng: Views([rng.standard_normal((n, d)) for d in (5, 20)]),
+    "Gaussian, one factor in both views": lambda n, rng: Views(one_factor(n, rng)),
+    "uniform square": lambda n, rng: Views([rng.uniform(size=(n, 2))]),
+    "digits, columns shuffled": lambda n, rng: shuffle_columns(digits(2).views[rng.permutation(2000)[:n]], rng),
+}
+
+
+def one_factor(n: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Two views that vary mostly along one common direction."""
+    shared = 5 * rng.standard_normal((n, 1))
+    return [shared + rng.standard_normal((n, d)) for d in (5, 20)]
+
+
+def is_one(model: MultiViewClusterer, views: Views) -> bool:
+    """Whether fit would choose one cluster; the rest of the choice takes longer, and does not change that."""
+    rows = model._rows_to_select_by(model._prepare(check_views(views)))
+    return not clearly_above(*compare_with_chance(rows, seed=0))
+
+
+def nothing_rows(draws: int) -> Iterator[list[object]]:
+    for name, make in NOTHING.items():
+        drawn = (make(SIZE, np.random.default_rng(seed)) for seed in range(FIRST_SEED, FIRST_SEED + draws))
+        yield [name, sum(is_one(OCBR("auto"), views) for views in drawn)]
 
 
 def choices(found: Selection) -> dict[str, int]:
@@ -97,22 +129,43 @@ def synthetic_rows(draws: int) -> Iterator[list[object]]:
             yield [name, rule, *correct, f"{(off <= 1).mean():.2f}", f"{np.mean(acc):.3f}"]
 
 
-def file_rows() -> Iterator[list[object]]:
-    for data in (digits(2), digits(6), *(data for data in research_data() if data.views.n_samples <= 2000)):
-        if data.name == "mfeat":
-            continue
+def real_data(most: int) -> Iterator[Dataset]:
+    """The digits, and the files of up to so many samples: images, text, cells and tumours."""
+    others = (research_file(f"{group.folder}/{name}") for group in (OMICS, LARGE_TEXT) for name in group.names)
+    named = (data for data in (*research_data(), *others) if data.name != "mfeat")
+    small = [data for data in (*named, digits(2), digits(6)) if data.views.n_samples <= most]
+    yield from sorted(small, key=lambda data: data.views.n_samples)
+
+
+def is_near(found: int, classes: int) -> bool:
+    """Whether a number is within 30 % of the classes, or, below five classes, equal."""
+    return found == classes if classes < 5 else abs(found - classes) <= 0.3 * classes
+
+
+def file_rows(most: int) -> Iterator[list[object]]:
+    near: dict[str, list[Sequence[bool]]] = {}
+    for data in real_data(most):
         for name, draw_ in (("clean", None), ("20 % corrupted", 0)):
-            found = choices(select(noisy(data, draw_)))
-            yield [data.name, data.views.n_views, name, data.n_classes, *found.values()]
+            found = choices(select(noisy(data, draw_))).values()
+            near.setdefault(name, []).append([is_near(number, data.n_classes) for number in found])
+            yield [data.name, data.views.n_views, name, data.n_classes, *found]
+    for name, hits in near.items():
+        yield [f"within 30 %, of {len(hits)}", "", name, "", *np.sum(hits, axis=0)]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=40)
     parser.add_argument("--files", action="store_true", help="real data instead of synthetic")
+    parser.add_argument("--most", type=int, default=2000, help="samples of a file, for --files")
+    parser.add_argument("--nothing", action="store_true", help="data without clusters instead")
     options = parser.parse_args()
+    if options.nothing:
+        print(f"## Of {options.draws} draws of {SIZE} samples, those in which OCBR chooses one cluster\n")
+        print_table(("data without clusters", "one cluster"), nothing_rows(options.draws))
+        return
     if options.files:
-        print_table(("data", "views", "noise", "classes", "auto", "eigengap", "stability"), file_rows())
+        print_table(("data", "views", "noise", "classes", "auto", "eigengap", "stability"), file_rows(options.most))
         return
     print(f"## Share of {options.draws} draws with the correct number, by the number of groups\n")
     columns = ("data", "rule", *RANGES, "all, within 1", "ACC of OCBR with the correct number (10 draws)")

@@ -1,4 +1,7 @@
-"""The inputs: every method gets the same scaled views and the number of clusters, but no labels."""
+"""The inputs: every method gets the same views and the number of clusters, but no labels.
+
+Peers get views that are scaled as their kind needs it; manyview gets them as they are, for it scales by itself.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from common import digits, draw_absent, noisy, research_data, without
+from common import digits, draw_absent, noisy, research_data, research_file, without
 from manyview import Dataset, Views, make_views
+from manyview.preprocessing.kinds import COORDINATES, recognize_kinds
 from manyview.preprocessing.scaling import scale_views
+from rivals import OMICS
 
 SAME_AS_DIGITS = "mfeat"  # this file holds the embedded digits
 
@@ -32,14 +37,17 @@ class Case:
         return len(np.unique(self.labels))
 
     def write(self, path: Path) -> None:
-        """Write the views, scaled as manyview does by default, so that scaling alone decides nothing."""
-        tables, _ = scale_views(self.views)
-        np.savez(path, **{f"view_{i}": X for i, X in enumerate(tables)})
+        """Write the views twice: as they are ("raw_0", ...), and scaled ("scaled_0", ...)."""
+        kinds = recognize_kinds(self.views)
+        ways = {name: "none" if kind.name == COORDINATES else "auto" for name, kind in kinds.items()}
+        tables = {"raw": self.views.arrays, "scaled": scale_views(self.views, ways)[0]}
+        np.savez(path, **{f"{form}_{i}": X for form, views in tables.items() for i, X in enumerate(views)})
 
 
-def accuracy_cases(only: Sequence[str], draws: int, *, large: bool) -> Iterator[Case]:
+def accuracy_cases(only: Sequence[str], draws: int, *, large: bool, omics: bool) -> Iterator[Case]:
     """Every data set clean, smallest first, then every data set corrupted as in the paper."""
-    sets = sorted(_datasets(only, large=large).items(), key=lambda item: (item[1].views.n_samples, item[0]))
+    found = _omics(only) if omics else _datasets(only, large=large)
+    sets = sorted(found.items(), key=lambda item: (item[1].views.n_samples, item[0]))
     for name, data in sets:
         yield Case(name, "clean", 0, data.views, data.labels)
     for draw in range(draws):
@@ -62,6 +70,10 @@ def missing_cases(percents: Sequence[int], draws: int) -> Iterator[Case]:
             absent = draw_absent(data.views.n_samples, data.views.n_views, percent / 100, draw)
             views = Views(without(data.views, absent))
             yield Case("digits-2", f"{percent} % missing", draw, views, data.labels)
+
+
+def _omics(only: Sequence[str]) -> dict[str, Dataset]:
+    return {name: research_file(f"{OMICS.folder}/{name}") for name in OMICS.names if name in only or not only}
 
 
 def _datasets(only: Sequence[str], *, large: bool) -> dict[str, Dataset]:

@@ -2,6 +2,7 @@
 
 python benchmarks/peers/run.py setup                    # an environment for each peer
 python benchmarks/peers/run.py accuracy                 # digits and the files in MANYVIEW_DATA, clean and corrupted
+python benchmarks/peers/run.py accuracy --omics         # the labelled sets of MANYVIEW_DATA/omics
 python benchmarks/peers/run.py scale                    # CPU seconds and memory against the number of samples
 python benchmarks/peers/run.py missing                  # digits with samples missing from the views
 
@@ -64,7 +65,7 @@ def main() -> None:
 
 def _cases(options: argparse.Namespace) -> Iterable[Case]:
     if options.command == "accuracy":
-        return accuracy_cases(options.only, options.draws, large=options.large)
+        return accuracy_cases(options.only, options.draws, large=options.large, omics=options.omics)
     if options.command == "scale":
         return scale_cases(options.sizes)
     return missing_cases(options.percents, options.draws)
@@ -93,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     accuracy = commands.add_parser("accuracy", parents=[shared, measured])
     accuracy.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these data sets")
     accuracy.add_argument("--large", action="store_true", help="include the two large files")
+    accuracy.add_argument("--omics", action="store_true", help="the omics data instead")
     accuracy.add_argument("--draws", type=int, default=1, help="draws of the noise")
     scale = commands.add_parser("scale", parents=[shared, measured])
     scale.add_argument("--sizes", nargs="+", type=int, default=[1000, 2000, 4000, 8000, 16000])

@@ -93,15 +93,20 @@ def is_larger(row: Row, earlier: Row) -> bool:
 
 def measure(case: Case, adapter: Adapter, method: str, limits: FitLimits) -> Row:
     """Fit, and compare the labels with the true ones, which the method does not see."""
+    row = fit(case, adapter, method, limits)
+    if "labels" in row:
+        row |= {"status": "converged", "scores": score_labels(case.labels, row.pop("labels"))}
+    return row | {"limits": asdict(limits), "git": git_revision()}
+
+
+def fit(case: Case, adapter: Adapter, method: str, limits: FitLimits) -> Row:
+    """Fit; return the labels and what was measured, or how it ended without labels."""
     with tempfile.TemporaryDirectory(prefix="peers-") as folder:
         views, result = Path(folder) / "views.npz", Path(folder) / "result.json"
         case.write(views)
         task = {"method": method, "views": str(views), "result": str(result), "n_clusters": case.n_clusters}
         ended = adapter.ask(task | {"seed": SEED} | asdict(limits))
-        row = json.loads(result.read_text(encoding="utf-8")) if result.exists() else ended
-    if "labels" in row:
-        row |= {"status": "converged", "scores": score_labels(case.labels, row.pop("labels"))}
-    return row | {"limits": asdict(limits), "git": git_revision()}
+        return json.loads(result.read_text(encoding="utf-8")) if result.exists() else ended
 
 
 class Adapters:

@@ -62,7 +62,7 @@ def print_accuracy(results: PeerResults, draws: int) -> None:
     """The summary, then all results by data set."""
     print(f"### Summary: {len(results.datasets)} data sets, clean and 20 % corrupted (draws of the noise: {draws})\n")
     summary = [results.names(), *(column for kind in results.corruptions for column in _summary(results, kind))]
-    columns = ("ACC", f"{results.methods[0][1]} there", "NMI", "rank", "data sets")
+    columns = ("ACC", f"{results.methods[0][1]} there", "NMI", "ARI", "rank", "data sets")
     heads = [f"{what}, {kind}" for kind in results.corruptions for what in columns]
     print_table(["method", *heads], zip(*summary, strict=True))
     print_ahead(results)
@@ -86,10 +86,12 @@ def print_ahead(results: PeerResults) -> None:
 
 def _summary(results: PeerResults, kind: str) -> list[list[object]]:
     """Means over the data sets that a method could do, its own and the first method's, its rank, and their number."""
-    acc, nmi = results.means(kind, "acc"), results.means(kind, "nmi")
+    acc, nmi, ari = (results.means(kind, name) for name in ("acc", "nmi", "ari"))
     done = np.isfinite(acc)
     first = np.where(done, acc[0], np.nan)
-    means = [[f"{np.nanmean(line):.3f}" if np.isfinite(line).any() else "-" for line in X] for X in (acc, first, nmi)]
+    means = [
+        [f"{np.nanmean(line):.3f}" if np.isfinite(line).any() else "-" for line in X] for X in (acc, first, nmi, ari)
+    ]
     return [*means, [f"{rank:.1f}" for rank in average_ranks(acc.T)], done.sum(axis=1).tolist()]
 
 

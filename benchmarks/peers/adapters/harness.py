@@ -32,15 +32,15 @@ class Unsupported(Exception):
     """Raised for what the package does not support; the table shows its text."""
 
 
-def serve(methods: Mapping[str, Method], packages: Sequence[str]) -> None:
-    """Do the tasks on stdin one after the other."""
+def serve(methods: Mapping[str, Method], packages: Sequence[str], form: str = "scaled") -> None:
+    """Do the tasks on stdin one after the other, on the "scaled" or the "raw" views."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # so that output of the packages is not taken for an answer
     for line in sys.stdin:
         task = json.loads(line)
         child = os.fork()
         if child == 0:
-            result = do(task, methods) | {"versions": {name: version(name) for name in packages}}
+            result = do(task, methods, form) | {"versions": {name: version(name) for name in packages}}
             Path(task["result"]).write_text(json.dumps(result), encoding="utf-8")
             os._exit(0)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -54,10 +54,10 @@ def ending(code: int) -> dict[str, object]:
     return {"status": "error", "error": f"the process ended with code {code}"}
 
 
-def do(task: Mapping[str, Any], methods: Mapping[str, Method]) -> dict[str, object]:
+def do(task: Mapping[str, Any], methods: Mapping[str, Method], form: str) -> dict[str, object]:
     """Return labels and measurements; any exception becomes a status and an error message."""
     with np.load(task["views"], allow_pickle=False) as archive:
-        views = [archive[f"view_{i}"] for i in range(len(archive.files))]
+        views = [archive[f"{form}_{i}"] for i in range(sum(name.startswith(form) for name in archive.files))]
     limit_process(task["memory_mb"], task["cpu_seconds"])
     try:
         return measure(methods[task["method"]], views, task["n_clusters"], task["seed"])

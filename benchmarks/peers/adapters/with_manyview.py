@@ -9,4 +9,5 @@ def fit(key: str) -> Method:
     return lambda views, k, seed: METHODS[key](k, random_state=seed).fit(views).labels_
 
 
-serve({key.upper(): fit(key) for key in ("ocbr", "mfmsc", "ccamsc")}, ["manyview", "scikit-learn", "numpy", "scipy"])
+methods = {key.upper(): fit(key) for key in ("ocbr", "mfmsc", "ccamsc")}
+serve(methods, ["manyview", "scikit-learn", "numpy", "scipy"], form="raw")
