@@ -4,13 +4,33 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types contracts check clean
+.PHONY: demo test test-oldest test-newest mutants lint types contracts check docs dist clean
 
 demo: $(VENV)/plot.stamp
 	$(BIN)/manyview demo --out manyview-demo
 
 test: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# The lowest versions that pyproject.toml allows, in an environment of their own. They may deprecate what newer ones do.
+OLDEST := $(VENV)-oldest
+test-oldest: $(VENV)/dev.stamp
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(BIN)/python tools/oldest.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(OLDEST)/constraints.txt -e ".[test]"
+	$(OLDEST)/bin/python -m pytest -n 2 -p no:cacheprovider -W ignore::DeprecationWarning -W ignore::FutureWarning \
+	  -W ignore::PendingDeprecationWarning
+
+# The newest versions, with pre-releases: what is coming.
+NEWEST := $(VENV)-newest
+test-newest:
+	$(PYTHON) -m venv --clear $(NEWEST)
+	$(NEWEST)/bin/python -m pip install --quiet --disable-pip-version-check --pre --upgrade -e ".[test]"
+	$(NEWEST)/bin/python -m pytest -n 2 -p no:cacheprovider
+
+# Whether the tests notice changes of the numerical core: a seeded sample, see tools/mutants.py. ARGS="--sample 100 --seed 1"
+mutants: $(VENV)/mutants.stamp
+	$(BIN)/python tools/mutants.py $(ARGS)
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
@@ -24,6 +44,18 @@ contracts: $(VENV)/dev.stamp
 
 check: test lint types contracts
 
+# The site, with the gallery's scripts run. It needs no network once its tools are installed.
+docs: $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d docs/_build/doctrees docs docs/_build/html
+	$(BIN)/python tools/check_site.py docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+dist: $(VENV)/release.stamp
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python tools/check_dist.py dist
+
 # One stamp per set of extras: installing is skipped, and needs no network, until pyproject.toml changes.
 $(VENV)/%.stamp: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[$*]"
@@ -34,4 +66,4 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 clean:
-	rm -rf $(VENV) manyview-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) manyview-demo mutants dist docs/_build docs/gallery docs/api/generated docs/api/used_in .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

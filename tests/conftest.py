@@ -1,6 +1,7 @@
 """Shared settings and data of the tests."""
 
 import os
+import signal
 from types import SimpleNamespace
 
 for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # pytest-xdist keeps the cores busy
@@ -13,6 +14,9 @@ from hypothesis import settings  # noqa: E402
 from helpers.tiny_experiment import PLUGINS, SPEC  # noqa: E402
 from manyview import make_views  # noqa: E402
 from manyview.cli.app import main  # noqa: E402
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a job in the background: tests interrupt what they start
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("manyview", max_examples=25, deadline=None, derandomize=True)
 settings.load_profile("manyview")

@@ -43,14 +43,15 @@ def load_awa(folder: str | Path | None = None, per_class: int = 80, seed: int = 
         The data folder; by default the environment variable MANYVIEW_DATA. The first of these is read: the sample of
         4000 images in 5 views (an npz file, used as a whole), a .mat file, or the folders of the distribution,
         ``Features/<feature>/<class>/<class>_0001.txt``.
-    per_class : int
+    per_class : int, default=80
         Number of images to draw from each class.
-    seed : int
-        Seed of the draw.
+    seed : int, default=0
+        Seed of the draw; the same seed gives the same images.
 
     Returns
     -------
     Dataset
+        The images and their classes.
     """
     check_int("per_class", per_class, minimum=1)
     where = data_folder(folder, HOW_TO)
@@ -118,6 +119,6 @@ def _read_view(folder: Path, images: list[tuple[str, str]]) -> np.ndarray:
 
 def _read_vector(path: Path) -> np.ndarray:
     try:
-        return np.array(path.read_text().split(), dtype=np.float32)
+        return np.array(path.read_text(encoding="ascii").split(), dtype=np.float32)
     except ValueError as error:
         raise InputError(f"{path} holds values that are not numbers: {error}") from error

@@ -29,7 +29,7 @@ def load_digits(views: Sequence[str] = ("fourier", "profile")) -> Dataset:
 
     Parameters
     ----------
-    views : sequence of str
+    views : sequence of str, default=("fourier", "profile")
         Names of the views, from `DIGITS_VIEWS`; pass ``DIGITS_VIEWS`` for all six.
 
     Returns

@@ -130,7 +130,7 @@ def _parent(path: Path) -> str:
 
 
 def _read_flags(path: Path) -> np.ndarray:
-    words = path.read_text().split()
+    words = path.read_text(encoding="ascii").split()
     if not set(words) <= {"0", "1"}:
         raise InputError(f"{path} holds values other than 0 and 1; give one line per image.")
     return np.array(words) == "1"

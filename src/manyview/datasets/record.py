@@ -16,7 +16,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Views of samples with their true classes, for examples and benchmarks; `metadata` has a row per sample."""
+    """Views of samples with their true classes, for examples and benchmarks.
+
+    Attributes
+    ----------
+    name : str
+        What it is called in tables.
+    views : Views
+        The views.
+    labels : array (n_samples,)
+        The true classes.
+    description : str
+        Where it comes from.
+    metadata : DataFrame or None
+        What else is known of the samples, one row each.
+    """
 
     name: str
     views: Views

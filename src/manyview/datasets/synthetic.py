@@ -31,16 +31,20 @@ def make_views(
 
     Parameters
     ----------
-    n_samples, n_clusters : int
-    n_features : sequence of int
+    n_samples : int, default=300
+        Number of samples, in all clusters together.
+    n_clusters : int, default=3
+        Number of clusters.
+    n_features : sequence of int, default=(10, 20)
         Number of features of each view.
-    noise : float or sequence of float
+    noise : float or sequence of float, default=1
         Standard deviation around the centres, in each view; infinity makes a view of pure noise.
-    separation : float
+    separation : float, default=4
         Expected distance between two centres, in every view.
-    balance : float
+    balance : float, default=1
         Size of each cluster relative to the one before: 1 makes them equal, 0.5 halves them.
-    seed : int
+    seed : int, default=0
+        Seed of the draw; the same seed gives the same data.
     """
     check_int("n_clusters", n_clusters, minimum=1)
     check_int("n_samples", n_samples, minimum=n_clusters)
@@ -80,21 +84,25 @@ def make_unequal_views(
 
     Parameters
     ----------
-    n_samples, n_clusters : int
-    n_features : sequence of int
+    n_samples : int, default=1000
+        Number of samples, in all clusters together.
+    n_clusters : int, default=5
+        Number of clusters.
+    n_features : sequence of int, default=(30, 50)
         Features per view; one view per entry.
-    ratio : float
+    ratio : float, default=10
         Size of the largest cluster (label 0) divided by that of the smallest (the last label). The sizes between are a
         geometric series, rounded; every cluster has at least one sample.
-    shape : "gaussian" or "curved"
+    shape : "gaussian" or "curved", default="gaussian"
         Whether clusters are ellipsoids with standard deviations of 0.5 to 1, or thin half circles around their centre,
         in random planes and with a radius of half the separation.
-    separation : float
+    separation : float, default=6
         Smallest distance between two centres, in every view.
-    confused : float from 0 to 1
+    confused : float from 0 to 1, default=0
         Share of the clusters that each view merges in pairs. Clusters merged in one view are apart in the next, so
         that all views together separate all of them; this takes at least two views and three clusters.
-    seed : int
+    seed : int, default=0
+        Seed of the draw; the same seed gives the same data.
     """
     check_int("n_clusters", n_clusters, minimum=1)
     check_int("n_samples", n_samples, minimum=n_clusters)

@@ -28,10 +28,14 @@ def make_tumours(n_samples: int = 300, n_subtypes: int = 4, *, missing: float = 
 
     Parameters
     ----------
-    n_samples, n_subtypes : int
-    missing : float
+    n_samples : int, default=300
+        Number of tumours.
+    n_subtypes : int, default=4
+        Number of subtypes, of about equal size.
+    missing : float, default=0.1
         Share of the samples that lack the methylation view, and of others that lack the miRNA view; at most 0.5.
-    seed : int
+    seed : int, default=0
+        Seed of the draw; the same seed gives the same data.
 
     Returns
     -------

@@ -13,9 +13,11 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExec
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from manyview.checks import InputError
 from manyview.experiments import provenance
 from manyview.experiments.sources import check_source, identify_data, plugin_version
 from manyview.experiments.spec import Experiment, Run
@@ -41,6 +43,10 @@ class Limits:
     memory_mb: int | None = None
     threads: int = 1
     data_folder: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.memory_mb and find_spec("resource") is None:
+            raise InputError(f"--memory {self.memory_mb} cannot be kept on {sys.platform}; leave it out.")
 
 
 def pending(experiment: Experiment, store: Store, *, retry: bool = False) -> list[Run]:
@@ -195,7 +201,7 @@ class _Children:
         """Run a child until it exits; return how it ended if it left no row."""
         if self._closed:
             return {"status": "failed", "error": "interrupted"}
-        with (scratch / "stderr").open("w+") as errors, (scratch / "stdout").open("w") as sink:
+        with (scratch / "stderr").open("wb") as errors, (scratch / "stdout").open("wb") as sink:
             child = subprocess.Popen(
                 [sys.executable, "-m", "manyview.experiments.worker"],
                 stdin=subprocess.PIPE,

@@ -82,7 +82,15 @@ class Printed:
 
 @dataclass(frozen=True)
 class Run:
-    """One method on one data set under one corruption, once: a child process, and a row in the store."""
+    """One method on one data set under one corruption, once: a child process, and a row in the store.
+
+    Attributes
+    ----------
+    dataset, corruption, method : DatasetSpec, CorruptionSpec, MethodSpec
+        What is run.
+    repeat : int
+        Which of the repeats, from 0.
+    """
 
     dataset: DatasetSpec
     corruption: CorruptionSpec
@@ -118,7 +126,25 @@ class Run:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A whole spec."""
+    """A whole spec: which methods run on which data, how often, and what is measured.
+
+    Attributes
+    ----------
+    name, title, description : str
+        The name of the spec's file, and what the report says of it.
+    repeats : int
+        How often each method runs on each data set under each corruption.
+    metrics : tuple of str
+        Keys of the scores.
+    datasets, corruptions, methods : tuple
+        What is combined.
+    folder : Path
+        Where relative paths of the spec start.
+    printed : Printed
+        Numbers to compare with.
+    notes : tuple of Note
+        What the report says below its tables.
+    """
 
     name: str
     title: str

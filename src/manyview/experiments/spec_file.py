@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from manyview.checks import InputError, check_choice, check_int, quoted
+from manyview.checks import InputError, check_choice, check_int, helped_by, quoted
 from manyview.evaluation.metrics import METRICS
 from manyview.experiments.corruptions import CLEAN, CORRUPTIONS
 from manyview.experiments.similarity_scores import SIMILARITY_SCORES
@@ -19,8 +19,15 @@ SUBSET_KEYS = ("classes", "per_class", "redraw")
 ARTIFACTS = ("affinity",)
 
 
+@helped_by("experiments")
 def read_spec(path: str | Path) -> Experiment:
-    """Read a TOML spec; the key `base` names another file, whose keys are used where this one lacks them."""
+    """Read a TOML spec; the key `base` names another file, whose keys are used where this one lacks them.
+
+    Parameters
+    ----------
+    path : str or Path
+        The TOML file; docs/experiments.md says what is in it.
+    """
     path = Path(path)
     table = _read_toml(path)
     if "base" in table:

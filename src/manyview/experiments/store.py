@@ -10,20 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from manyview.checks import InputError
-
-try:
-    import fcntl
-except ImportError:  # Windows, where two writers are not kept apart
-    fcntl = None  # type: ignore[assignment]
+from manyview.io.locks import try_lock
 
 Row = dict[str, Any]
 FILE = "runs.jsonl"
+BINARY = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
 DONE = ("converged", "max_iter")
 FAILED = ("failed", "timeout")
 
 
 class Store:
-    """The rows of a folder. Reading never changes the file; `append` works only inside `writing()`."""
+    """The rows of a folder. Reading never changes the file; `append` works only inside `writing()`.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where the file is, or will be.
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -42,7 +45,7 @@ class Store:
     def writing(self) -> Iterator[Store]:
         """Lock the file for this process, and drop a last line that was left incomplete by a kill."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | BINARY, 0o644)
         try:
             self._lock()
             self._drop_incomplete_line()
@@ -70,14 +73,10 @@ class Store:
         return row
 
     def _lock(self) -> None:
-        if fcntl is None:
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        if not try_lock(self._file):
             raise InputError(
                 f"{self.folder} is in use by another manyview process; wait for it, or choose another --out."
-            ) from None
+            )
 
     def _drop_incomplete_line(self) -> None:
         content = self.path.read_bytes()

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from manyview.report.clusters import affinity_image, within_share
-from manyview.report.plots import ACCENT, INK, MUTED, png_bytes
+from manyview.report.plots.style import ACCENT, INK, MUTED, png_bytes
 
 SYMBOLS = {
     "graph_weight": r"graph_weight ($\lambda_2$)",
