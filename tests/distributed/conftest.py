@@ -1,6 +1,5 @@
 """A cluster of two worker processes for all tests of this folder; skipped without the extra manyview[dask]."""
 
-import signal
 import warnings
 
 import pytest
@@ -17,27 +16,6 @@ def client():
         warnings.simplefilter("ignore")
         with connect("local", n_workers=2) as client:
             yield client
-
-
-PATIENCE = 150  # seconds for a test; the slowest takes a tenth
-NOT_REPLACED = "Dask did not replace workers that were killed: its nannies give up on some that die early"
-
-
-@pytest.fixture(autouse=True)
-def patience(request):
-    """Skip a test if killed workers stay away, and those after it: they would wait for ever."""
-    if "client" not in request.fixturenames or not hasattr(signal, "SIGALRM"):
-        yield
-        return
-    try:
-        request.getfixturevalue("client").wait_for_workers(1, timeout=20)
-    except TimeoutError:
-        pytest.skip(NOT_REPLACED)
-    before = signal.signal(signal.SIGALRM, lambda *_: pytest.skip(NOT_REPLACED))
-    signal.alarm(PATIENCE)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="session")

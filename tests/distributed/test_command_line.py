@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,7 +84,7 @@ def start_and_stop(words, out, number):
         while not (out / ".manyview-checkpoint" / "survey.stage").exists() and time.monotonic() < end:
             time.sleep(0.01)
         process.send_signal(number)
-        return process.wait(60), process.communicate()[1].decode()
+        return process.wait(120), process.communicate()[1].decode()
     finally:
         process.kill()
 
@@ -150,9 +151,9 @@ def check_refused(run, message, out):
         (("--dask", "tcp://127.0.0.1:9"), "No Dask scheduler answers at tcp://127.0.0.1:9"),
     ],
 )
-def test_what_cannot_be_done_is_said(more, message, words, tmp_path, manyview, monkeypatch):
-    monkeypatch.setattr("manyview.distributed.clusters.TIMEOUT", 1)
-    run = manyview("cluster", *words, "-k", 3, *more, "--out", tmp_path / "out")
+def test_what_cannot_be_done_is_said(more, message, words, tmp_path, manyview):
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        run = manyview("cluster", *words, "-k", 3, *more, "--out", tmp_path / "out")
     assert run.returncode == 2
     assert message in run.stderr
 

@@ -3,7 +3,7 @@
 import time
 
 
-def nothing_runs(client, seconds=10):
+def nothing_runs(client, seconds=60):
     """Wait until workers have nothing to do; return whether that is so."""
     end = time.monotonic() + seconds
     while any(client.processing().values()) and time.monotonic() < end:

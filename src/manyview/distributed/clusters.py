@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import dask
+from dask.utils import parse_timedelta
 from distributed import Client, LocalCluster, get_client
 from distributed.security import Security
+from tornado.ioloop import PeriodicCallback
 
 from manyview.checks import InputError
+from manyview.distributed.waiting import worker_threads
 
 LOCAL = "local"
 LOOPBACK = "127.0.0.1"
-TIMEOUT = 10  # seconds to wait for a scheduler
+CONNECT_TIMEOUT = "distributed.comm.timeouts.connect"  # Dask's own setting
+ATTEMPTS = 3  # to start the threads of Dask
+ASK_AGAIN = 5000  # milliseconds between two looks for local workers that are lost
 LOCAL_SETTINGS = {
     "distributed.worker.memory.target": False,  # never writes data to disk,
     "distributed.worker.memory.spill": False,
-    "distributed.deploy.lost-worker-timeout": "1h",  # waits for a worker that starts again, however slow,
+    "distributed.deploy.lost-worker-timeout": "60s",  # after which another takes its place; starting may be slow,
     "distributed.worker.profile.enabled": False,  # and spends less on watching itself
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.admin.tick.interval": "1s",
 }
 LARGE_MODEL = "1GB"  # models of landmarks are sent as tasks, so that the scheduler can send them again
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -32,7 +41,7 @@ def connect(
     address: str,
     *,
     n_workers: int | None = None,
-    timeout: float = TIMEOUT,
+    timeout: float | None = None,
     tls: tuple[Path, Path, Path] | None = None,
 ) -> Iterator[Client]:
     """Connect to a cluster, and leave it at the end.
@@ -46,8 +55,8 @@ def connect(
         on this machine, and ends them. They and the dashboard listen on the loopback interface only.
     n_workers : int, optional
         Worker processes of a local cluster; one per core by default.
-    timeout : float, default=10
-        Seconds to wait for the scheduler.
+    timeout : float, optional
+        Seconds to wait for the scheduler. By default Dask's setting distributed.comm.timeouts.connect, 30 s, counts.
     tls : tuple of three paths, optional
         Files of the certificate authority, the certificate and its key. By default Dask's own configuration counts.
 
@@ -56,29 +65,38 @@ def connect(
     distributed.Client
     """
     security = None if tls is None else _security(tls)
-    if address == LOCAL:
-        with (
-            dask.config.set(LOCAL_SETTINGS),
-            _local_cluster(n_workers, security) as cluster,
-            Client(cluster, set_as_default=True) as client,
-        ):
+    if address != LOCAL:
+        with _client(address, timeout, security) as client:
             yield client
         return
+    with (
+        dask.config.set(LOCAL_SETTINGS),
+        _local_cluster(n_workers, security) as cluster,
+        _kept_up(cluster),
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+def _client(address: str, timeout: float | None, security: Security | None) -> Client:
+    if timeout is None:
+        timeout = parse_timedelta(dask.config.get(CONNECT_TIMEOUT))
     try:
-        client = Client(address, timeout=timeout, security=security)
-    except (OSError, ValueError, TypeError) as error:
+        client = _started(partial(Client, address, timeout=timeout, security=security))
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise InputError(
             f"No Dask scheduler answers at {address} within {timeout:g} s ({type(error).__name__}: {error}). Check the "
             "address, and that the scheduler runs and can be reached from here; or use 'local'."
         ) from error
-    with client:
-        if not client.scheduler_info()["workers"]:
-            raise InputError(f"The Dask scheduler at {address} has no workers; start some, then try again.")
-        yield client
+    if not worker_threads(client):
+        client.close()
+        raise InputError(f"The Dask scheduler at {address} has no workers; start some, then try again.")
+    return client
 
 
 def _local_cluster(n_workers: int | None, security: Security | None) -> LocalCluster:
-    return LocalCluster(
+    make = partial(
+        LocalCluster,
         n_workers=n_workers,
         threads_per_worker=1,
         processes=True,
@@ -87,6 +105,37 @@ def _local_cluster(n_workers: int | None, security: Security | None) -> LocalClu
         security=security,
         silence_logs=logging.ERROR,
     )
+    try:
+        return _started(make)
+    except (OSError, RuntimeError) as error:
+        raise InputError(
+            f"The local Dask cluster does not start ({type(error).__name__}: {error}). Ask for fewer workers, or leave "
+            "out Dask."
+        ) from error
+
+
+def _started(make: Callable[[], T]) -> T:
+    """Start a client or a cluster; again, if this machine was too busy for its event loop.
+
+    Dask asserts that a thread with the event loop runs after ten seconds, before it does anything else.
+    """
+    for _ in range(ATTEMPTS):
+        with suppress(AssertionError):
+            return make()
+    raise RuntimeError("this machine is too busy to start the threads of Dask")
+
+
+@contextmanager
+def _kept_up(cluster: LocalCluster) -> Iterator[None]:
+    """Ask again for workers that are lost: Dask does not replace one that dies while it starts."""
+    asking = PeriodicCallback(partial(cluster.scale, len(cluster.worker_spec)), ASK_AGAIN)
+    loop = cluster.loop
+    assert loop is not None  # it runs
+    loop.add_callback(asking.start)
+    try:
+        yield
+    finally:
+        loop.add_callback(asking.stop)
 
 
 def _security(tls: tuple[Path, Path, Path]) -> Security:

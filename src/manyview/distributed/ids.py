@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError
 from manyview.distributed.rows import DaskResults, DaskRows
+from manyview.distributed.waiting import fetch
 
 BUCKETS = 16  # ids are compared within so many groups, by their hash
 PAIRS = 10  # of equal hashes in a group that are looked at; a billion ids have less than one by chance
@@ -38,7 +39,7 @@ def check_unique_ids(rows: DaskRows, ids: Sequence[Any], where: str) -> None:
     for pair in sorted(repeated):
         numbers = [int(np.searchsorted(starts, at, side="right")) - 1 for at in pair]
         found = [item(ids[number], at=at - starts[number]) for number, at in zip(numbers, pair, strict=True)]
-        one, other = rows.client.gather(rows.client.compute(found))
+        one, other = (fetch(rows.client, future) for future in rows.track(rows.client.compute(found)))
         if one == other:  # and not two ids of the same hash
             raise InputError(
                 f"The sample id {one!r} of {where} appears twice: in partition {numbers[0]} (sample {pair[0]}) and in "

@@ -16,10 +16,11 @@ from weakref import WeakSet
 
 import numpy as np
 from dask.delayed import delayed
-from distributed import Client, Future, KilledWorker, as_completed
+from distributed import CancelledError, Client, Future, KilledWorker
 
 from manyview.checks import InputError
 from manyview.distributed.clusters import large_models
+from manyview.distributed.waiting import fetch, wait_until_done, worker_threads
 from manyview.methods.landmarks.blocks import Block, Results, Rows
 from manyview.numerics.threads import limited_threads
 from manyview.typing import Labels
@@ -98,16 +99,16 @@ class DaskRows(Rows):
         Errors name the partition, if there is one for each.
         """
         try:
-            for future in as_completed(futures):
-                if future.status != "finished":
-                    explain(future, parts[list(futures).index(future)] if parts else None)
+            failed = wait_until_done(self.client, futures)
+            if failed is not None:
+                explain(futures[failed], parts[failed] if parts else None)
         except BaseException:
             self.cancel()
             raise
 
     def by_worker(self, futures: Sequence[Future]) -> list[list[Future]]:
         """Return results that are done in lists, one for each thread of the worker that has them."""
-        holders, threads = self.client.who_has(futures), self.client.nthreads()
+        holders, threads = self.client.who_has(futures), worker_threads(self.client)
         held: dict[str, list[Future]] = {}
         for future in futures:
             held.setdefault(min(holders[future.key], default=""), []).append(future)
@@ -151,12 +152,12 @@ class DaskResults(Results[T]):
                 groups = in_groups([level])
             level = self.rows.track([self.rows.client.submit(add_up, group, pure=False) for group in groups])
             self.rows.wait_for(level)
-        result: T = level[0].result()
+        result: T = fetch(self.rows.client, level[0])
         return result
 
     def __iter__(self) -> Iterator[T]:
         for future in self.futures:
-            yield future.result()
+            yield fetch(self.rows.client, future)
 
 
 def explain(future: Future, part: Part | None) -> None:
@@ -170,6 +171,11 @@ def explain(future: Future, part: Part | None) -> None:
         raise InputError(
             f"{where} ended its worker {error.allowed_failures + 1} times; the worker probably ran out of memory. Use "
             "smaller partitions, or workers with more memory."
+        ) from error
+    except CancelledError as error:
+        raise InputError(
+            "Tasks were cancelled: the connection to the Dask scheduler is lost, or somebody cancelled them there. "
+            "Check the scheduler, then try again."
         ) from error
     except Exception as error:
         raise InputError(f"{where} cannot be computed ({type(error).__name__}: {error}).") from error

@@ -18,6 +18,7 @@ from manyview.checks import InputError, quoted
 from manyview.distributed.clusters import current_client
 from manyview.distributed.ids import check_unique_ids
 from manyview.distributed.rows import DaskRows, Part
+from manyview.distributed.waiting import worker_threads
 from manyview.io.raw_tables import TableOptions
 from manyview.io.row_tables import RowTable, open_row_tables
 from manyview.methods.landmarks.blocks import Block, make_block
@@ -115,7 +116,7 @@ def file_rows(tables: Mapping[str, RowTable], client: Client, part_rows: int | N
                 "the same samples in the same order."
             )
     width = sum(table.shape[1] for table in tables.values())
-    step = part_rows or rows_per_part(n_samples, width, len(client.scheduler_info()["workers"]))
+    step = part_rows or rows_per_part(n_samples, width, len(worker_threads(client)))
     check_pieces(tables, PART_ENTRIES // max(width, 1))
     make = delayed(block_of_files, pure=False)
     sent = delayed(dict(tables), pure=False)
