@@ -5,152 +5,37 @@ python benchmarks/fuzz.py 1000 .mat .h5ad model   # of some
 python benchmarks/fuzz.py 1000 --seed 7
 python benchmarks/fuzz.py 100000 --progress runs/fuzz.json   # interrupted, it goes on where it was
 
-A worker process reads mutants in its own memory, as views, as labels and as metadata; a crash is counted and costs a
-new worker. Of formats that are read in a process of their own, each mutant that crashed, hung or swelled is then read
-in that way, and must give an InputError. The last lines are a Markdown table. The exit code is 1 if anything else came
-of a mutant.
+A worker process makes mutants and reads them in its own memory, as views, as labels and as metadata; a crash is
+counted and costs a new worker. Of formats that are read in a process of their own, each mutant that crashed, hung or
+swelled is then read in that way, and must give an InputError. TMPDIR=/dev/shm keeps the mutants off the disk, which is
+faster. The last lines are a Markdown table. The exit code is 1 if anything else came of a mutant.
 """
 
 from __future__ import annotations
 
 import argparse
-import gzip
-import io
 import json
 import os
-import random
 import select
 import signal
 import subprocess
 import sys
 import tempfile
 import warnings
-import zipfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pandas as pd
+from fuzzed_files import MODEL, mutant, write_good_files
 
-MODEL = "model"
 SLOW, LARGE_MB = 20.0, 2048.0  # a mutant may take no more; seconds are of computing
-PARSER_SLOW = 5.0  # a parser that takes longer is tried again in a process of its own, with the limits of that
+PARSER_SLOW = 2.0  # a parser that takes longer is tried again in a process of its own, with the limits of that
+STARTING = 5.0  # seconds that starting Python and importing the parsers take at most
 PATIENCE = 600.0  # seconds on the clock, for a worker that waits without computing
 BAD = ("crash", "hang", "swell", "exception")
-SAVE_EVERY = 200  # mutants
-
-
-# Good files ----------------------------------------------------------------------------------------
-
-
-def write_good_files(folder: Path) -> dict[str, list[Path]]:
-    """Write small files of every format, and saved models."""
-    import scipy.io
-    import scipy.sparse as sp
-
-    from manyview import MFMSC, OCBR, make_views, save
-
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(12, 4)), index=[f"s{i}" for i in range(12)]).add_prefix("x")
-    sparse = sp.csr_array(rng.poisson(0.5, (12, 6)).astype(float))
-    for ending, separator in ((".csv", ","), (".tsv", "\t"), (".txt", " ")):
-        frame.to_csv(folder / f"a{ending}", sep=separator)
-        frame.to_csv(folder / f"a{ending}.gz", sep=separator)
-    frame.to_parquet(folder / "a.parquet")
-    frame.to_excel(folder / "a.xlsx")
-    np.save(folder / "a.npy", frame.to_numpy())
-    np.savez(folder / "a.npz", x=frame.to_numpy(), ids=frame.index.to_numpy(str))
-    for form in ("csr", "csc", "bsr", "coo", "dia"):
-        sp.save_npz(folder / f"{form}.npz", sparse.asformat(form))
-    cells = np.empty((1, 2), dtype=object)
-    cells[0, 0], cells[0, 1] = frame.to_numpy(), sp.csc_matrix(sparse)
-    scipy.io.savemat(folder / "a.mat", {"X": cells, "Y": np.arange(12), "note": "text"})
-    scipy.io.savemat(folder / "b.mat", {"X": frame.to_numpy()}, do_compression=True)
-    _write_hdf5(folder, frame, sparse)
-    data = make_views(30, 3, (4, 6), noise=0.5, seed=0)
-    for name, method in (("ocbr", OCBR), ("mfmsc", MFMSC)):
-        save(method(3).fit(data.views), folder / f"{name}.{MODEL}")
-    good: dict[str, list[Path]] = {}
-    for path in sorted(folder.iterdir()):
-        good.setdefault(MODEL if path.suffix == f".{MODEL}" else "".join(path.suffixes), []).append(path)
-    return good
-
-
-def _write_hdf5(folder: Path, frame: pd.DataFrame, sparse: object) -> None:
-    import anndata
-    import h5py
-    import mudata
-
-    with warnings.catch_warnings():  # of what will change in mudata
-        warnings.simplefilter("ignore")
-        adata = anndata.AnnData(frame, obsm={"more": sparse})
-        adata.write_h5ad(folder / "a.h5ad")
-        anndata.AnnData(sparse).write_h5ad(folder / "b.h5ad")
-        mudata.MuData({"x": adata}).write(folder / "a.h5mu")
-    with h5py.File(folder / "c.mat", "w", userblock_size=512) as file:
-        file["X"] = frame.to_numpy().T
-
-
-# Mutants -------------------------------------------------------------------------------------------
-
-
-def mutate(content: bytes, rng: random.Random) -> bytes:
-    """Change a few places: flip bits, set bytes, cut out, repeat or swap stretches, or cut off the end."""
-    data = bytearray(content)
-    for _ in range(rng.randint(1, 4)):
-        at, size = rng.randint(0, len(data)), rng.choice((1, 1, 2, 4, 8, 64))
-        match rng.randrange(6):
-            case 0 if at < len(data):
-                data[at] ^= 1 << rng.randrange(8)
-            case 1:
-                data[at : at + size] = rng.choice((b"\0", b"\xff", b"\x7f", b"\x80", b"9")) * size
-            case 2:
-                data[at : at + size] = rng.randbytes(size)
-            case 3:
-                del data[at : at + size]
-            case 4:
-                data[at:at] = data[at : at + size] * rng.randint(1, 3)
-            case 5 if rng.random() < 0.3:
-                del data[at:]
-    return bytes(data)
-
-
-def mutant(good: list[Path], seed: int, number: int) -> tuple[str, bytes]:
-    """Return the name and the bytes of a mutant; the same seed and number give the same one."""
-    rng = random.Random(f"{seed}, {number}")
-    path = rng.choice(good)
-    content = _content(path)
-    if rng.random() < 0.7:  # the packing would give most changes away
-        if content.startswith(b"PK"):
-            return path.name, mutate_member(_members(path), rng)
-        if content.startswith(b"\x1f\x8b"):
-            return path.name, gzip.compress(mutate(gzip.decompress(content), rng), compresslevel=1, mtime=0)
-    return path.name, mutate(content, rng)
-
-
-def mutate_member(members: dict[str, bytes], rng: random.Random) -> bytes:
-    """Change one file of a zip archive, and pack all of them with their checksums."""
-    chosen = rng.choice(list(members))
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name, data in members.items():
-            archive.writestr(name, mutate(data, rng) if name == chosen else data)
-    return packed.getvalue()
-
-
-@cache
-def _content(path: Path) -> bytes:
-    return path.read_bytes()
-
-
-@cache
-def _members(path: Path) -> dict[str, bytes]:
-    with zipfile.ZipFile(path) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+SAVE_EVERY = 1000  # mutants
 
 
 # The worker ----------------------------------------------------------------------------------------
@@ -166,12 +51,12 @@ def readings(path: Path) -> list[Callable[[Path], object]]:
     return [lambda p: read_views([p]), lambda p: read_labels(p, None, 12), lambda p: read_metadata(p, None, 12)]
 
 
-def attempt(path: Path) -> str:
-    """Read a file in each way: "read" if one succeeds, "refused", or the type and text of any other exception."""
+def attempt(path: Path, ways: list[Callable[[Path], object]]) -> str:
+    """Read a file in these ways: "read" if one succeeds, "refused", or the type and text of any other exception."""
     from manyview import InputError
 
     outcome = "refused"
-    for read in readings(path):
+    for read in ways:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -209,10 +94,28 @@ class ReadOnce:
         self._known.clear()
 
 
-def work(seconds: float) -> None:
-    """Read the files named on stdin, here instead of in processes of their own; say what came of each.
+@dataclass(frozen=True)
+class Task:
+    """The mutants that a worker is to make and read."""
 
-    The timer of the system ends this process when a file takes more than these seconds of computing.
+    good: list[str]
+    folder: str
+    seed: int
+    numbers: tuple[int, int]  # from the first to before the second
+    seconds: float
+
+    def write(self, number: int) -> Path:
+        """Write a mutant, and return its path."""
+        name, content = mutant([Path(path) for path in self.good], self.seed, number)
+        path = Path(self.folder) / name
+        path.write_bytes(content)
+        return path
+
+
+def work(task: Task) -> None:
+    """Read mutants here instead of in processes of their own; print what came of each, one line per mutant.
+
+    The timer of the system ends this process when a mutant takes more than the task's seconds of computing.
     """
     import resource
 
@@ -222,10 +125,11 @@ def work(seconds: float) -> None:
     FORMATS.update({ending: replace(form, read=readers[ending]) for ending, form in FORMATS.items()})
     limit = 12 * 2**30  # address space; so a mutant that swells is a MemoryError and not the end of the machine
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    for line in sys.stdin:
+    for number in range(*task.numbers):
+        path = task.write(number)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-        outcome = attempt(Path(line.strip()))
+        signal.setitimer(signal.ITIMER_PROF, task.seconds)
+        outcome = attempt(path, readings(path))
         signal.setitimer(signal.ITIMER_PROF, 0)
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         print(json.dumps("swell" if grown > LARGE_MB else outcome), flush=True)
@@ -233,41 +137,35 @@ def work(seconds: float) -> None:
             reader.forget()
 
 
-class Worker:
-    """A worker process, started again whenever it ends."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._process: subprocess.Popen[str] | None = None
-
-    def read(self, path: Path) -> str:
-        """Return what came of a file."""
-        if self._process is None:
-            words = [sys.executable, __file__, "--work", str(self._seconds)]
-            self._process = subprocess.Popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-            )
-        process = self._process
-        assert process.stdin is not None
-        process.stdin.write(f"{path}\n")
-        process.stdin.flush()
-        line = _read_line(process)
-        if line:
-            return str(json.loads(line))
-        code = process.wait() if line == "" else None
-        self.close()
-        return "hang" if code in (None, -signal.SIGPROF) else "crash"
-
-    def close(self) -> None:
-        """End the process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
+def outcomes(task: Task) -> Iterator[str]:
+    """Yield what came of each mutant of a task, with a new worker after each that did not survive."""
+    start, stop = task.numbers
+    while start < stop:
+        for outcome in _outcomes_of_one_worker(replace(task, numbers=(start, stop))):
+            start += 1
+            yield outcome
 
 
-def _read_line(process: subprocess.Popen[str]) -> str | None:
-    """Return a line, an empty text if the process ended, or None if it waits for something that does not come."""
+def _outcomes_of_one_worker(task: Task) -> Iterator[str]:
+    """Yield what came of each mutant up to the first that ended the worker, that one included."""
+    words = [sys.executable, __file__, "--work", json.dumps(vars(task))]
+    # Unbuffered, as lines that wait in a buffer of ours would not count as ready.
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0)
+    try:
+        for _ in range(*task.numbers):
+            line = _read_line(process)
+            if not line:
+                code = process.wait() if line == b"" else None
+                yield "hang" if code in (None, -signal.SIGPROF) else "crash"
+                return
+            yield str(json.loads(line))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _read_line(process: subprocess.Popen[bytes]) -> bytes | None:
+    """Return a line, nothing if the process ended, or None if it waits for something that does not come."""
     assert process.stdout is not None
     ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
     return process.stdout.readline() if ready else None
@@ -323,21 +221,17 @@ class Progress:
 def fuzz(form: str, good: list[Path], n: int, progress: Progress, folder: Path) -> Tally:
     """Read mutants of a format until there are n; count what came of them, and list what should not have."""
     tally = progress.tallies.setdefault(form, Tally())
-    worker = Worker(PARSER_SLOW if is_isolated(form) else SLOW)
+    seconds = PARSER_SLOW if is_isolated(form) else SLOW
+    task = Task([str(path) for path in good], str(folder), progress.seed, (tally.done, n), seconds)
     try:
-        for number in range(tally.done, n):
-            name, content = mutant(good, progress.seed, number)
-            path = folder / name
-            path.write_bytes(content)
-            outcome = worker.read(path)
+        for number, outcome in enumerate(outcomes(task), tally.done):
             if outcome in ("crash", "hang", "swell") and is_isolated(form):
                 tally.counts[f"{outcome} of the parser"] += 1
-                outcome = attempt_isolated(path)
-            tally.add(outcome, f"{form}, seed {progress.seed}, mutant {number} of {name}")
+                outcome = attempt_isolated(task, number)
+            tally.add(outcome, f"{form}, seed {progress.seed}, mutant {number}")
             if tally.done % SAVE_EVERY == 0:
                 progress.save()
     finally:
-        worker.close()
         progress.save()
     return tally
 
@@ -349,11 +243,18 @@ def is_isolated(form: str) -> bool:
     return form in FORMATS and hasattr(FORMATS[form].read, "__wrapped__")
 
 
-def attempt_isolated(path: Path) -> str:
-    """Return what comes of a file that is read as users read it: what hung or crashed before must end in time."""
-    start = _seconds_of_children()
-    outcome = attempt(path)
-    return "hang" if _seconds_of_children() - start > len(readings(path)) * (SLOW + PARSER_SLOW) else outcome
+def attempt_isolated(task: Task, number: int) -> str:
+    """Return what comes of a mutant that is read as users read it: what crashed or hung before must be refused."""
+    with tempfile.TemporaryDirectory() as folder:  # the worker may have gone on to the next
+        path = replace(task, folder=folder).write(number)
+        for way in readings(path):  # up to the one that crashed or hung before
+            start = _seconds_of_children()
+            outcome = attempt(path, [way])
+            if _seconds_of_children() - start > SLOW + STARTING:
+                return "hang"
+            if outcome != "read":
+                return outcome
+    return "read"
 
 
 def _seconds_of_children() -> float:
@@ -367,10 +268,10 @@ def main() -> None:
     parser.add_argument("formats", nargs="*", help="endings, or 'model'; all if none is given")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--progress", type=Path, metavar="JSON", help="file to go on from, and to count in")
-    parser.add_argument("--work", type=float, help=argparse.SUPPRESS)
+    parser.add_argument("--work", help=argparse.SUPPRESS)
     words = parser.parse_args()
     if words.work:
-        return work(words.work)
+        return work(Task(**json.loads(words.work)))
     progress = Progress(words.progress, words.seed)
     with tempfile.TemporaryDirectory() as good_folder, tempfile.TemporaryDirectory() as folder:
         good = write_good_files(Path(good_folder))

@@ -5,7 +5,16 @@ import pytest
 import scipy.sparse as sp
 
 from manyview.graphs.affinity import GRAPHS, adaptive_graph
-from manyview.graphs.batches import intrinsic_dimension, neighbors_of, search_in, standing_apart
+from manyview.graphs.batches import (
+    NEAREST_SHARE,
+    PER_BATCH,
+    SLACK,
+    WITNESSES,
+    intrinsic_dimension,
+    neighbors_of,
+    search_in,
+    standing_apart,
+)
 from manyview.graphs.incomplete import IncompleteSamples, shared_graph
 from manyview.graphs.neighbors import nearest_neighbors
 
@@ -105,3 +114,113 @@ def test_the_dimension_is_that_of_the_data(rng, dimension):
     beyond = nearest_neighbors(X, 10)[0]
     known = intrinsic_dimension(beyond)
     assert intrinsic_dimension(np.vstack([beyond, [*range(1, 10), np.inf]])) == known
+
+
+# Against the three steps of the module, sample by sample ---------------------------------------------
+
+
+def all_distances(X):
+    d = np.linalg.norm(X[:, None] - X, axis=2)
+    np.fill_diagonal(d, np.inf)
+    return d
+
+
+def reach_into(d, members, k):
+    """Return the distance of each sample to its k-th nearest of some, itself left out."""
+    return np.sort(d[:, members], axis=1)[:, k - 1]
+
+
+def literal_products(d, codes, a, b):
+    """Return, for the samples of batches a and b, the product of step 1."""
+    reach = [reach_into(d, codes == g, WITNESSES) for g in range(codes.max() + 1)]
+    products = []
+    for own, other in ((a, b), (b, a)):
+        for i in np.flatnonzero(codes == own):
+            j = np.argmin(np.where(codes == other, d[i], np.inf))
+            products.append(reach[other][i] / reach[own][i] * reach[own][j] / reach[other][j])
+    return np.array(products)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1.0, 2.0, 4.0])
+def test_batches_stand_apart_by_the_nearest_tenth_of_the_products(rng, shift):
+    codes = np.repeat([0, 1, 2], [12, 15, 18])
+    X = rng.standard_normal((45, 3)) + shift * (codes == 2)[:, None]
+    d = all_distances(X)
+    apart = {
+        (a, b): np.quantile(literal_products(d, codes, a, b), NEAREST_SHARE) > 1 for a, b in ((0, 1), (0, 2), (1, 2))
+    }
+    linked = {pair for pair, is_apart in apart.items() if not is_apart}
+    found = found_groups(X, codes)
+    first = {b: found[np.flatnonzero(codes == b)[0]] for b in range(3)}
+    for b in range(3):
+        assert (found[codes == b] == first[b]).all()
+    for a, b in linked:
+        assert first[a] == first[b]
+    assert len(set(first.values())) == {0: 3, 1: 2}.get(len(linked), 1)
+
+
+def literal_neighbors(X, groups, k, dimension):
+    """Return the distances to the nearest samples of each group in turn, made comparable (steps 2 and 3)."""
+    d, n_groups = all_distances(X), groups.max() + 1
+    each = -(-max(k, PER_BATCH * n_groups) // n_groups)
+    sizes = np.bincount(groups)
+    drawn = [min(each, size - 1) for size in sizes]
+    reach = np.column_stack([reach_into(d, groups == g, m) for g, m in enumerate(drawn)])
+    found = []
+    for i, own in enumerate(groups):
+        of_sample = []
+        for g in range(n_groups):
+            widened = max(1, SLACK * sizes[own] / sizes[g]) ** (1 / dimension)
+            for j in np.argsort(np.where(groups == g, d[i], np.inf))[: drawn[g]]:
+                farther = max(reach[i, g] / reach[i, own], 1)
+                is_near = d[i, j] <= reach[j, own] * widened
+                of_sample.append((d[i, j] / farther if is_near else d[i, j], j))
+        found.append(sorted(of_sample))
+    return np.array(found)
+
+
+@pytest.mark.parametrize("k", [3, 8])
+@pytest.mark.parametrize("sizes", [(20, 20), (14, 40), (12, 15, 30)])
+def test_neighbours_are_drawn_and_compared_as_the_steps_say(rng, k, sizes):
+    batch = np.repeat(np.arange(len(sizes)), sizes)
+    X = rng.standard_normal((len(batch), 2)) + 9 * batch[:, None]
+    X[0] += 5  # far from its own batch, and not a neighbour of anybody's neighbours
+    groups, dimension = standing_apart(search_in(X), batch)
+    np.testing.assert_array_equal(groups, batch)
+    own = np.sort(np.where(batch[:, None] == batch, all_distances(X), np.inf), axis=1)[:, :WITNESSES]
+    assert dimension == pytest.approx(intrinsic_dimension(own))
+    expected = literal_neighbors(X, groups, k, dimension)
+    distances, neighbors = neighbors_of(X, k, batch)
+    np.testing.assert_allclose(distances, expected[:, :, 0], atol=1e-9)
+    np.testing.assert_array_equal(np.sort(neighbors), np.sort(expected[:, :, 1]))  # step 3 makes ties
+
+
+def test_the_dimension_is_the_formula_over_samples_that_have_neighbours():
+    d = np.array([[1.0, 2, 4], [1, 1, np.e], [0, 1, 2], [1, 2, np.inf]])
+    logs = [np.log(4), np.log(2), 1, 1]
+    assert intrinsic_dimension(d) == pytest.approx(1 / np.mean(logs))
+    assert intrinsic_dimension(np.ones((2, 3))) == pytest.approx(1 / np.finfo(float).eps)
+
+
+def test_small_batches_go_with_the_largest_group(rng):
+    codes = np.repeat([0, 1, 2, 3], [12, 30, 9, 5])
+    X = rng.standard_normal((56, 2)) + 20.0 * codes[:, None]
+    groups = found_groups(X, codes)
+    assert [set(groups[codes == b].tolist()) for b in range(4)] == [{0}, {1}, {1}, {1}]
+    only_small = np.repeat(np.arange(6), 9)
+    assert (found_groups(rng.standard_normal((54, 2)) + 20.0 * only_small[:, None], only_small) == 0).all()
+
+
+def test_names_of_batches_do_not_matter(rng):
+    batch = np.repeat([0, 1], 20)
+    X = rng.standard_normal((40, 2)) + 9 * batch[:, None]
+    for one, other in zip(neighbors_of(X, 4, batch), neighbors_of(X, 4, 70 - 7 * batch), strict=True):
+        np.testing.assert_allclose(np.sort(one), np.sort(other))
+
+
+def test_of_few_samples_batches_say_nothing(rng):
+    batch = np.repeat([0, 1], 10)
+    X = rng.standard_normal((20, 2)) + 90 * batch[:, None]
+    np.testing.assert_array_equal(neighbors_of(X, 3, batch)[1], nearest_neighbors(X, 3)[1])
+    more = np.vstack([X, X + 0.01]), np.r_[batch, batch]
+    assert (neighbors_of(more[0], 4, more[1])[1] != nearest_neighbors(more[0], 4)[1]).any()

@@ -187,3 +187,8 @@ def test_columns_of_any_length_come_to_the_nearest_orthonormal_ones(rng):
     expected = project_orthonormal(A / np.linalg.norm(A, axis=0))
     np.testing.assert_allclose(orthonormal_columns(A * lengths), expected, atol=1e-12)
     assert orthonormal_columns(A.astype(np.float32)).dtype == np.float32
+
+
+def test_each_row_is_projected_on_its_own_however_far_the_others_are():
+    rows = np.array([[1e20, 1e20 - 1e18, 0.0], [0.2, 0.5, 0.1], [-1e20, -1e20, -3e20]])
+    np.testing.assert_allclose(project_simplex(rows), [[1, 0, 0], [4 / 15, 17 / 30, 1 / 6], [0.5, 0.5, 0]], atol=1e-12)

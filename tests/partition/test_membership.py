@@ -82,3 +82,9 @@ def test_digits_are_calibrated(fraction):
     for frame, truth in ((model.to_frame(), digits.labels[fitted]), (model.to_frame(views[new]), digits.labels[new])):
         right = majority_right(truth, frame["label"].to_numpy())
         assert calibration_error(frame["confidence"].to_numpy(), right) < 0.05
+
+
+def test_evidence_is_compared_within_a_sample_however_strong_that_of_others(model):
+    _, calibration = assess_membership(model, LABELS)
+    P = calibration.probabilities(np.array([[1e6, 1e6], [0.0, 0.0], [-1e6, -1e6 - 1 / calibration.beta]]))
+    np.testing.assert_allclose(P, [[1 / 2, 1 / 2], [1 / 2, 1 / 2], [np.e / (1 + np.e), 1 / (1 + np.e)]])

@@ -127,3 +127,10 @@ def test_every_method_can_choose(method):
 def test_affinities_are_the_graphs_themselves():
     data = make_views(90, 3, (8, 8), noise=0.4, separation=20, seed=0)
     assert METHODS["mfmsc"]("auto", affinity="precomputed").fit(graphs_of(data)).n_clusters_ == 3
+
+
+def test_chance_is_drawn_by_the_seed():
+    rows = Rows.complete(make_views(40, 2, (3, 3), noise=1.0, seed=0).views.arrays, 6)
+    one, same, other = (compare_with_chance(rows, seed)[1] for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one, same)
+    assert (one != other).any()

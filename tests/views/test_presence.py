@@ -56,3 +56,12 @@ def test_rows_are_spread_and_the_others_absent(kind):
     dense = spread.toarray() if sp.issparse(spread) else spread
     np.testing.assert_array_equal(dense[[1, 3]], [[3, 0], [1, 2]])
     np.testing.assert_array_equal(Views([spread]).present[:, 0], [False, True, False, True])
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_spread_rows_keep_their_precision_down_to_one_column(kind, dtype):
+    spread = spread_rows(kind(np.array([[5], [0]], dtype)), np.array([0, 2]), 4)
+    assert (spread.dtype, spread.shape) == (dtype, (4, 1))
+    assert Views([spread]).present.tolist() == [[True], [False], [True], [False]]
+    assert Views([spread]).n_missing == {"view_0": 2}

@@ -156,3 +156,17 @@ def test_entries_count_by_their_logarithm_and_rarity():
     written = np.log1p(X.toarray()) * rarity(X)
     lengths = np.linalg.norm(written, axis=1, keepdims=True) / np.sqrt(2)
     np.testing.assert_allclose(log_rarity_rows(X, cleaner).toarray(), written / lengths)
+
+
+def test_as_many_negative_as_positive_entries_are_left_alone():
+    X = sp.csr_array(np.array([[-1.0, 0, 5], [0, -2, 1]]))
+    cleaner = CountCleaner.fit(X)
+    assert cleaner.edges.size == 0
+    np.testing.assert_array_equal(cleaner.clean(X).toarray(), X.toarray())
+
+
+def test_cleaning_and_rarity_can_be_turned_off(planted):
+    X = planted[1]
+    np.testing.assert_array_equal(CountCleaner.fit(X, clean=False).clean(X).toarray(), X.toarray())
+    assert (CountCleaner.fit(X, weigh=False).rarity == 1).all()
+    assert CountCleaner.fit(X, weigh=False).typical == np.median(clean_counts(X).data)

@@ -123,3 +123,13 @@ def test_clean_digits_have_no_errors_and_corrupted_ones_have(views):
     noisy = OCBR(10).fit(corrupt_entries(digits.views, 0.2, seed=0))
     assert all(E.nnz > 0.05 * np.prod(E.shape) for E in noisy.corruption_)
     assert all("; cleaned" in kind.reason for kind in noisy.view_kinds_.values())
+
+
+def test_a_few_errors_are_no_proof():
+    """One on each side is what chance may bring: the lower bound is a standard error of the root less."""
+    for errors_on_each_side, expected in ((1, 0.0), (4, 2 * (np.sqrt(4) - 1) ** 2)):
+        R = np.tile([1.0, -1.0], (40, 20))
+        R[:8:2, 0][:errors_on_each_side] = 99
+        R[:8:2, 2][:errors_on_each_side] = -99
+        found = gross_error(R)
+        assert found.lower * 40 * 40 / 4 == pytest.approx(expected)

@@ -2,8 +2,21 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from manyview.methods.ocbr.treatment import weigh_columns
+from manyview import Views
+from manyview.methods.ocbr.settings import Settings
+from manyview.methods.ocbr.treated import TreatmentOptions, treat_views
+from manyview.methods.ocbr.treatment import (
+    ABSURD,
+    to_roots,
+    treat_sparse,
+    usual_scaling,
+    weigh_columns,
+    without_absurd,
+)
+from manyview.preprocessing.kinds import GRAPH, Kind
+from manyview.preprocessing.scaling import SCALINGS
 
 UNITS = np.array([2.0, 0.5, 7.0])
 
@@ -37,3 +50,132 @@ def test_columns_that_do_not_vary_count_nothing_and_huge_units_do_not_overflow(A
     assert weights.dtype == np.float32
     assert (weights > 0).tolist() == [True, False, False]
     assert np.isfinite(weights).all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "cleaned", "expected"),
+    [
+        ("features", False, "soft"),
+        ("features", True, "robust"),
+        ("composition", False, "soft"),
+        ("coordinates", False, "none"),
+        ("coordinates", True, "none"),
+        ("counts", False, "unit"),
+        ("graph", True, "unit"),
+    ],
+)
+def test_the_usual_scaling_of_each_kind(kind, cleaned, expected):
+    assert usual_scaling(Kind(kind, ""), cleaned=cleaned) == expected
+    assert expected in SCALINGS
+
+
+def treated(X, kind="features", r=5):
+    options = TreatmentOptions(
+        scaling={"view_0": "auto"},
+        kinds={"view_0": kind},
+        n_components=r,
+        sparsity=1.0,
+        noise_level=0.2,
+        max_iter=500,
+        tol=1e-5,
+        callback=None,
+        settings=Settings(),
+    )
+    return treat_views(Views([X]), 2, options).views[0]
+
+
+@pytest.fixture
+def low_rank(rng):
+    return rng.standard_normal((60, 3)) @ rng.standard_normal((3, 20)) + 0.05 * rng.standard_normal((60, 20))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_other_samples_are_treated_as_those_fitted_were(low_rank, dtype):
+    view = treated(low_rank.astype(dtype))
+    rows = view.model.represent(low_rank.astype(dtype))
+    assert rows.dtype == view.rows.dtype == dtype
+    np.testing.assert_allclose(rows, view.rows, atol=1e-4)
+    np.testing.assert_allclose(view.model.represent(low_rank[:1].astype(dtype)), rows[:1], atol=1e-5)
+
+
+def test_clean_views_hold_no_errors_and_are_not_changed(low_rank):
+    view = treated(low_rank)
+    assert not view.model.cleaned
+    assert (view.E.nnz, view.E.shape) == (0, low_rank.shape)
+    assert "not cleaned: 0.0% of the entries are far out at random" in view.kind.reason
+
+
+def test_errors_are_found_in_units_of_the_view(low_rank, rng):
+    units = np.geomspace(0.01, 100, 20)
+    hit = rng.random(low_rank.shape) < 0.1
+    X = (low_rank + hit * rng.choice([-30, 30], low_rank.shape)) * units
+    view = treated(X)
+    assert view.model.cleaned
+    found = view.E.toarray() / units
+    assert (found[hit] != 0).mean() > 0.95
+    assert (found[~hit] != 0).mean() < 0.1
+    np.testing.assert_allclose(np.abs(found[hit]).mean(), 30, rtol=0.1)
+
+
+def test_an_impossible_value_is_an_error_of_its_own_and_counts_as_missing(low_rank):
+    X = low_rank.copy()
+    X[7, 3] = 1e5
+    view = treated(X)
+    assert view.E.nnz == 1
+    assert view.E[7, 3] == pytest.approx(1e5, rel=1e-3)
+    signal = np.s_[:, :3]  # the other directions are noise
+    np.testing.assert_allclose(view.rows[signal], treated(low_rank).rows[signal], atol=0.02)
+
+
+def test_compositions_are_compared_by_their_roots(rng):
+    X = rng.dirichlet(np.ones(8), 60)
+    view = treated(X, "composition")
+    assert view.model.roots
+    Y = view.model.standardizer.apply(np.sqrt(X))
+    np.testing.assert_allclose(view.model.undo(Y), X, atol=1e-12)
+    np.testing.assert_allclose(view.model.represent(np.where(X > 0, X, -1)), view.rows, atol=1e-4)
+    assert view.E.nnz == 0
+
+
+def test_errors_of_compositions_are_in_units_of_the_view(rng):
+    """What is left of an entry without its error is what its row would have there by the others."""
+    shares = rng.dirichlet(np.ones(3) * 5, 80) @ rng.dirichlet(np.ones(30), 3)
+    hit = rng.random(shares.shape) < 0.1
+    X = np.where(hit, shares + rng.choice([-1, 1], shares.shape) * 0.9 * shares.max(), shares).clip(0)
+    view = treated(X, "composition")
+    assert view.model.cleaned
+    E = view.E.toarray()
+    high = hit & (0.5 * shares.max() < X)
+    np.testing.assert_allclose((X - E)[high], shares[high], atol=0.5 * shares.max())
+    assert (E[high] > 0.5 * X[high]).mean() > 0.9
+
+
+def test_absurd_values_are_taken_out_and_others_stay():
+    Y = np.array([[1.0, ABSURD], [-2 * ABSURD, 3]], np.float32)
+    np.testing.assert_array_equal(without_absurd(Y), [[1, ABSURD], [np.nan, 3]])
+    assert without_absurd(Y).dtype == np.float32
+    usual = Y[:1]
+    assert without_absurd(usual) is usual
+    np.testing.assert_array_equal(to_roots(np.array([-1.0, 0, 4])), [0, 0, 2])
+
+
+def test_a_graph_has_no_links_to_itself_and_is_a_layer(rng):
+    W = sp.csr_array((rng.random((20, 20)) < 0.3).astype(float))
+    W = sp.csr_array(W.maximum(W.T) + sp.eye_array(20) * 5)
+    view = treat_sparse(W, np.arange(20), Kind(GRAPH, ""), 4, Settings())
+    bare = W.toarray() * (1 - np.eye(20))
+    np.testing.assert_array_equal(view.graph.toarray(), bare)
+    assert view.graph.nnz == np.count_nonzero(bare)
+    assert treat_sparse(W, np.arange(20), Kind("counts", ""), 4, Settings()).graph is None
+
+
+def test_rows_of_sparse_views_are_entries_beside_directions_at_equal_distances(rng):
+    X = sp.csr_array(rng.poisson(0.5, (50, 12)).astype(float))
+    view = treat_sparse(X, np.arange(50), Kind("counts", ""), 4, Settings())
+    rows = view.rows.toarray()
+    assert rows.shape == (50, 12 + 4)
+    for part in (rows[:, :12], rows[:, 12:]):
+        assert 2 * part.var(axis=0).sum() == pytest.approx(1)
+    missing = X.toarray()
+    missing[X.toarray() == 0] = np.nan
+    np.testing.assert_allclose(view.model.represent(missing), rows, atol=1e-10)
