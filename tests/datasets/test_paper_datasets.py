@@ -152,7 +152,7 @@ def test_mat_files(tmp_path, load, file, save):
 def test_mat_files_that_are_something_else(tmp_path):
     path = tmp_path / "x.mat"
     save_v5(path, {"A": np.ones((3, 3))})
-    with pytest.raises(InputError, match="holds 'A', but not 'X'"):
+    with pytest.raises(InputError, match="contains 'A', but none of 'X'"):
         read_labelled(path)
     path.write_bytes(b"no mat file at all")
     with pytest.raises(InputError, match="cannot be read"):
