@@ -70,7 +70,7 @@ def test_awa_says_which_view_or_value_is_wrong(awa_files):
     features = awa_files / "Animals_with_Attributes" / "Features"
     bad = features / "surf-hist" / "antelope" / "antelope_0001.txt"
     bad.write_text("1 2 three")
-    with pytest.raises(InputError, match=r"antelope_0001\.txt holds values that are not numbers"):
+    with pytest.raises(InputError, match=r"antelope_0001\.txt contains values that are not numbers"):
         load_awa(awa_files)
     bad.write_text("1 2")
     with pytest.raises(InputError, match=r"antelope_0002\.txt does not have 2 values, as antelope_0001\.txt does"):
