@@ -1,14 +1,14 @@
-"""Mutation fuzzing of every reader and of saved models: whatever the bytes, nothing but an InputError may come of it.
+"""Mutation fuzzing of every reader and of saved models: whatever the bytes, the only exception may be an InputError.
 
 python benchmarks/fuzz.py 1000                    # mutants of every format
 python benchmarks/fuzz.py 1000 .mat .h5ad model   # of some
 python benchmarks/fuzz.py 1000 --seed 7
-python benchmarks/fuzz.py 100000 --progress runs/fuzz.json   # interrupted, it goes on where it was
+python benchmarks/fuzz.py 100000 --progress runs/fuzz.json   # resumes if interrupted
 
 A worker process reads mutants in its own memory, as views, as labels and as metadata; a crash is counted and costs a
-new worker. Of formats that are read in a process of their own, each mutant that crashed, hung or swelled is then read
-in that way, and must give an InputError. The last lines are a Markdown table. The exit code is 1 if anything else came
-of a mutant.
+new worker. For formats that are read in a separate process, each mutant that crashed, hung or used too much memory is
+then read that way, and must give an InputError. The last lines are a Markdown table. The exit code is 1 if any mutant
+had another outcome.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ import numpy as np
 import pandas as pd
 
 MODEL = "model"
-SLOW, LARGE_MB = 20.0, 2048.0  # a mutant may take no more; seconds are of computing
-PARSER_SLOW = 5.0  # a parser that takes longer is tried again in a process of its own, with the limits of that
-PATIENCE = 600.0  # seconds on the clock, for a worker that waits without computing
+SLOW, LARGE_MB = 20.0, 2048.0  # limits of a mutant; the seconds are CPU time
+PARSER_SLOW = 5.0  # a parser that takes longer is tried again in a separate process, with that process's limits
+PATIENCE = 600.0  # seconds of wall-clock time, for a worker that waits without computing
 BAD = ("crash", "hang", "swell", "exception")
 SAVE_EVERY = 200  # mutants
 
@@ -124,7 +124,7 @@ def mutant(good: list[Path], seed: int, number: int) -> tuple[str, bytes]:
     rng = random.Random(f"{seed}, {number}")
     path = rng.choice(good)
     content = _content(path)
-    if rng.random() < 0.7:  # the packing would give most changes away
+    if rng.random() < 0.7:  # otherwise the compression would reveal most changes
         if content.startswith(b"PK"):
             return path.name, mutate_member(_members(path), rng)
         if content.startswith(b"\x1f\x8b"):
@@ -210,9 +210,9 @@ class ReadOnce:
 
 
 def work(seconds: float) -> None:
-    """Read the files named on stdin, here instead of in processes of their own; say what came of each.
+    """Read the files named on stdin, in this process; report the outcome of each.
 
-    The timer of the system ends this process when a file takes more than these seconds of computing.
+    The system's timer ends this process if a file takes more CPU seconds than this.
     """
     import resource
 
@@ -220,7 +220,7 @@ def work(seconds: float) -> None:
 
     readers = {ending: ReadOnce(getattr(form.read, "__wrapped__", form.read)) for ending, form in FORMATS.items()}
     FORMATS.update({ending: replace(form, read=readers[ending]) for ending, form in FORMATS.items()})
-    limit = 12 * 2**30  # address space; so a mutant that swells is a MemoryError and not the end of the machine
+    limit = 12 * 2**30  # address space, so that a mutant that needs too much raises MemoryError and does no harm
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     for line in sys.stdin:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -241,7 +241,7 @@ class Worker:
         self._process: subprocess.Popen[str] | None = None
 
     def read(self, path: Path) -> str:
-        """Return what came of a file."""
+        """Return the outcome of a file."""
         if self._process is None:
             words = [sys.executable, __file__, "--work", str(self._seconds)]
             self._process = subprocess.Popen(
@@ -267,7 +267,7 @@ class Worker:
 
 
 def _read_line(process: subprocess.Popen[str]) -> str | None:
-    """Return a line, an empty text if the process ended, or None if it waits for something that does not come."""
+    """Return a line, an empty text if the process ended, or None if it hangs."""
     assert process.stdout is not None
     ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
     return process.stdout.readline() if ready else None
@@ -278,14 +278,14 @@ def _read_line(process: subprocess.Popen[str]) -> str | None:
 
 @dataclass
 class Tally:
-    """What came of the mutants of one format so far."""
+    """The outcomes of the mutants of one format so far."""
 
     done: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
     def add(self, outcome: str, mutant: str) -> None:
-        """Count what came of one mutant; name it if that should not have happened."""
+        """Count the outcome of one mutant; name the mutant if it should not have happened."""
         kind = outcome.partition(":")[0]
         self.done += 1
         self.counts[kind] += 1
@@ -311,7 +311,7 @@ class Progress:
             self.tallies[form] = Tally(tally["done"], Counter(tally["counts"]), tally["wrong"])
 
     def save(self) -> None:
-        """Write the file anew."""
+        """Rewrite the file."""
         if self.path:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             tallies = {form: vars(tally) for form, tally in self.tallies.items()}
@@ -321,7 +321,7 @@ class Progress:
 
 
 def fuzz(form: str, good: list[Path], n: int, progress: Progress, folder: Path) -> Tally:
-    """Read mutants of a format until there are n; count what came of them, and list what should not have."""
+    """Read mutants of a format until there are n; count the outcomes, and list those that should not have happened."""
     tally = progress.tallies.setdefault(form, Tally())
     worker = Worker(PARSER_SLOW if is_isolated(form) else SLOW)
     try:
@@ -343,14 +343,14 @@ def fuzz(form: str, good: list[Path], n: int, progress: Progress, folder: Path) 
 
 
 def is_isolated(form: str) -> bool:
-    """Whether files of a format are read in a process of their own."""
+    """Return whether files of a format are read in a separate process."""
     from manyview.io import FORMATS
 
     return form in FORMATS and hasattr(FORMATS[form].read, "__wrapped__")
 
 
 def attempt_isolated(path: Path) -> str:
-    """Return what comes of a file that is read as users read it: what hung or crashed before must end in time."""
+    """Return the outcome of a file read as users read it: what hung or crashed before must end in time."""
     start = _seconds_of_children()
     outcome = attempt(path)
     return "hang" if _seconds_of_children() - start > len(readings(path)) * (SLOW + PARSER_SLOW) else outcome
