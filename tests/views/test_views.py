@@ -173,7 +173,7 @@ REFUSED = {
     ),
     "object None": (
         [np.array([[1, 2], [None, 3]], object)],
-        r"holds None \(a NoneType\) at row 1, column 0; give numbers",
+        r"contains None \(a NoneType\) at row 1, column 0; give numbers",
     ),
     "object complex": ([np.array([[1j]], object)], r"contains 1j \(a complex\)"),
     "object overflow": ([np.array([[10**400]], object)], "too large for a float.*Rescale"),
@@ -183,7 +183,7 @@ REFUSED = {
     "a string": ("table.csv", "Got views of type str; give a list, tuple or dict of 2-D tables"),
     "None": (None, "Got views of type NoneType"),
     "a generator": ((table for table in [X]), "Got views of type generator"),
-    "None among views": ([X, None], "View 'view_1' holds None"),
+    "None among views": ([X, None], "View 'view_1' contains None"),
 }
 
 
