@@ -22,7 +22,7 @@ from manyview import OCBR, Dataset, PaperOCBR
 
 @dataclass(frozen=True)
 class Change:
-    """Parameters of OCBR, constants of it, and constants of its search for the partition, all by name."""
+    """Parameters and constants of OCBR, and constants of its search for the partition, all by name."""
 
     params: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
@@ -96,7 +96,7 @@ def parts_table(draws: int, data_sets: Sequence[Dataset], columns: dict[str, sli
 
 
 def variants_table(draws: int) -> None:
-    """The paper's equations as printed and corrected, beside the balanced form."""
+    """The paper's equations as printed and corrected, next to the balanced form."""
     print(f"## Variants, digits with 2 views: mean ACC / NMI; clean, and {draws} draws at 20 % corruption\n")
     chosen: dict[str, tuple[type, dict[str, Any]]] = {
         "printed": (PaperOCBR, {"variant": "printed"}),

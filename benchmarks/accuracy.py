@@ -1,4 +1,4 @@
-"""Accuracy of OCBR beside other methods: same data, same noise, defaults, same run.
+"""Accuracy of OCBR and other methods: same data, same noise, defaults, same run.
 
 python benchmarks/accuracy.py digits           # 2 and 6 views, clean and 20 % corrupted, 10 draws
 python benchmarks/accuracy.py files [--large]  # every data set in the folder MANYVIEW_DATA, clean and 3 draws
@@ -11,8 +11,8 @@ python benchmarks/accuracy.py --large-text     # text and links of MANYVIEW_DATA
 python benchmarks/accuracy.py --omics --draws 3 --slow   # also corrupted; also slow methods, up to 2000 samples
 python benchmarks/accuracy.py --omics --only tcga_lgg267 --methods mfmsc ocbr
 
-With --out FOLDER, the last four keep their runs, and the same command resumes; runs are not repeated after a change of
-a method, so use another folder then.
+With --out FOLDER, the last four keep their runs, and the same command resumes. Stored runs are not repeated when a
+method changes; use another folder then.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def main() -> None:
 
 
 def rival_tables(groups: list[DataFiles], options: argparse.Namespace) -> None:
-    """The tables beside all other methods, every fit in a child process."""
+    """The tables with all other methods; every fit runs in a child process."""
     unknown = set(options.only) - {name for files in groups for name in files.names}
     if unknown:
         sys.exit(f"Unknown data set {', '.join(sorted(unknown))}.")
@@ -142,7 +142,7 @@ def rival_tables(groups: list[DataFiles], options: argparse.Namespace) -> None:
 
 
 def small_tables(options: argparse.Namespace) -> None:
-    """The tables beside MFMSC and the sum of graphs, all fits in this process."""
+    """The tables with MFMSC and the sum of graphs; all fits run in this process."""
     what = options.what or ["digits", "files", "curve", "seeds"]
     with threadpool_limits(1):
         if "digits" in what:

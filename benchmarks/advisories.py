@@ -2,7 +2,7 @@
 
 python benchmarks/advisories.py all.zip     # the advisories of PyPI, as OSV publishes them: one JSON record each
 
-Prints a line for each advisory that strikes a version installed here; the exit code is 1 if there is one.
+Prints a line for each advisory that affects a version installed here; the exit code is 1 if there is one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_advisories(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def strikes(advisory: dict[str, Any], component: Component) -> bool:
-    """Whether an advisory that was not withdrawn names the version of a package."""
+    """Return whether an advisory affects the version of a package and was not withdrawn."""
     return "withdrawn" not in advisory and any(
         plain_name(affected.get("package", {}).get("name", "")) == component.name
         and _names(affected, component.version)
@@ -51,7 +51,7 @@ def _names(affected: dict[str, Any], version: str) -> bool:
 
 
 def _in_range(events: list[dict[str, str]], version: str) -> bool:
-    """Go through the events in their order: from a version on it is affected, or no longer."""
+    """Go through the events in order: each version introduces or fixes the problem."""
     inside = False
     for event in events:
         (kind, bound), *_ = event.items()

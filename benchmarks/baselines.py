@@ -3,8 +3,8 @@
     python benchmarks/baselines.py   # 2 and 6 views, clean and 20 % corrupted, 10 repeats
     python benchmarks/baselines.py --methods mfmsc ccamsc --views 2 --repeats 3
 
-Every fit runs in a process of its own with one thread, and is timed in CPU seconds. On clean data, repeats differ only
-in the seed of k-means, and slow methods are fitted twice. Memory is the peak during the fit minus the memory before it,
+Every fit runs in a separate process with one thread, and is timed in CPU seconds. On clean data, repeats differ only in
+the seed of k-means, and slow methods are fitted twice. Memory is the peak during the fit minus the memory before it,
 when package and data are loaded.
 """
 

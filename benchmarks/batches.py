@@ -4,11 +4,11 @@
     python benchmarks/batches.py generated clean --method mfmsc
 
 "generated": Gaussian groups in two views, with a shift of known size between three batches (1 is the spread of the
-data); batches are drawn at random ("equal"), hold other shares of the groups ("unequal"), or lack groups ("lacking").
-"shifted": digits with a shift between three batches. "clean": batches without any effect, drawn at random or with the
-classes ("half with the class": half of the samples are in the batch of their class). "studies": ten studies of the
-proteins of blood cells, a sample of 20,000. "donors": bone marrow of two donors. A difference of 1 is a point (0.01) of
-ARI; "batches" is the ARI of the clusters with the batches, where 0 is perfectly mixed.
+data); batches are drawn at random ("equal"), have different shares of the groups ("unequal"), or lack groups
+("lacking"). "shifted": digits with a shift between three batches. "clean": batches without any effect, drawn at random
+or with the classes ("half with the class": half of the samples are in the batch of their class). "studies": ten studies
+of the proteins of blood cells, a sample of 20,000. "donors": bone marrow of two donors. A difference of 1 is a point
+(0.01) of ARI; "batches" is the ARI of the clusters with the batches, where 0 is perfectly mixed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How sure is a label: the confidence of OCBR against the share of labels that are right.
+"""How certain a label is: the confidence of OCBR against the share of labels that are right.
 
 python benchmarks/calibration.py                # error of the confidence on digits, omics and the other sets
 python benchmarks/calibration.py reliability    # labels by confidence: how many, and how many of them are right
@@ -45,7 +45,7 @@ FALLS = (0.0, 0.15, 0.25, 0.35, 0.5)
 
 @dataclass(frozen=True)
 class Fit:
-    """What a fit said of each sample, and which of its labels are right."""
+    """What a fit said about each sample, and which of its labels are right."""
 
     right: np.ndarray
     sure: np.ndarray
@@ -102,7 +102,7 @@ def quietly_fitted(data: Dataset, views: object) -> OCBR:
 
 
 def is_right(truth: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Say which labels are the class that their cluster is matched to."""
+    """Return which labels agree with the class that their cluster is matched to."""
     class_of = match_clusters(pd.crosstab(labels, truth))
     return pd.Series(labels).map(class_of).to_numpy() == truth
 

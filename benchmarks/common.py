@@ -1,7 +1,7 @@
 """What the benchmarks share: the data, the sum-of-graphs baseline, scoring and printing.
 
 Running in child processes, keeping rows, scoring and writing tables belong to `manyview.experiments` and
-`manyview.evaluation`; here is only what benchmarks need on top of them.
+`manyview.evaluation`; this module has only what benchmarks need in addition.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SLOW_METHODS = ("rlrr", "rmsc", "lrrgl", "paper-ocbr")
 
 
 class SumOfGraphs:
-    """The plain late fusion: one kNN graph per standardised view, summed and cut."""
+    """Plain late fusion: one kNN graph per standardised view, summed and cut."""
 
     def __init__(self, n_clusters: int, n_neighbors: int = 10, random_state: int = 0) -> None:
         self.n_clusters, self.n_neighbors, self.random_state = n_clusters, n_neighbors, random_state
@@ -159,7 +159,7 @@ def in_child(function: Callable[..., Any], *args: object) -> Any:
 
 
 def print_table(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Print a Markdown table; every row goes to stderr as soon as it is known, as some take minutes."""
+    """Print a Markdown table; every row goes to stderr as soon as it is known, because some take minutes."""
     columns, texts = list(columns), []
     for row in rows:
         texts.append([_cell(value) for value in row])

@@ -48,7 +48,7 @@ def components(root: str = "manyview") -> list[Component]:
 
 
 def needed(known: Distribution, extras: tuple[str, ...]) -> Iterator[str]:
-    """Yield the names of what a package needs here."""
+    """Yield the names of the packages that a package needs here."""
     from packaging.requirements import Requirement
 
     for line in known.requires or []:
@@ -66,7 +66,7 @@ def licence_of(known: Distribution) -> str:
 
 
 def as_cyclonedx(found: list[Component]) -> str:
-    """Return the list in the format that scanners of advisories read."""
+    """Return the list in the format that vulnerability scanners read."""
     listed = [
         {
             "type": "library",

@@ -29,7 +29,7 @@ WITHOUT_E = Change(settings={"tolerated": 1.0})
 
 @dataclass(frozen=True)
 class Found:
-    """What was reported in a view: as it is, and with errors of which we know where they are."""
+    """What was reported in a view: as it is, and with errors at known places."""
 
     view: str
     cleaned: bool
@@ -54,7 +54,7 @@ def treat(views: Views, n_clusters: int) -> list[TreatedView]:
 
 
 def found_in(data: Dataset) -> list[Found]:
-    """Compare what is reported in each view with what was corrupted."""
+    """Compare the reported entries of each view with those that were corrupted."""
     views = noisy(data, 0)
     clean, corrupted = (treat(given, data.n_classes) for given in (data.views, views))
     wrong = [X != Y for X, Y in zip(data.views.arrays, views.arrays, strict=True)]

@@ -22,10 +22,10 @@ from manyview.preprocessing.kinds import AFFINITIES, COMPOSITION, COORDINATES, C
 from manyview.preprocessing.scaling import scale_views
 from tuning import MEASURES
 
-TREATMENTS = (FEATURES, COORDINATES, COMPOSITION, COUNTS)  # the sparse kinds are all treated as counts are
+TREATMENTS = (FEATURES, COORDINATES, COMPOSITION, COUNTS)  # all sparse kinds are treated like counts
 MOST_SAMPLES = 3000
 WITH_FEATURES = ("teaseq1262", "pbmc1k_cite_inhouse", "scicar_a549")
-COMPONENTS = 50  # as many as the files have
+COMPONENTS = 50  # the number in the files
 
 
 def data_sets() -> Iterator[Dataset]:
@@ -39,7 +39,7 @@ def data_sets() -> Iterator[Dataset]:
 
 
 def score_as(data: Dataset, kinds: dict[str, str], measure: str) -> float:
-    """Return the score with these views taken for these kinds; NaN if that is refused."""
+    """Return the score with these views treated as these kinds; NaN if that is refused."""
     try:
         return MEASURES[measure](Change({"kinds": kinds}), data, data.views)
     except InputError:

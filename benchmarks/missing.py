@@ -30,7 +30,7 @@ COLUMNS = ("views", "missing", "method", "ACC", "worst", "in both", "Fourier onl
 
 
 def right(truth: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Whether each sample is labelled correctly, under the best matching of clusters to classes."""
+    """Return whether each sample is labelled correctly, under the best matching of clusters to classes."""
     counts = np.zeros((truth.max() + 1, labels.max() + 1))
     np.add.at(counts, (truth, labels), 1)
     classes, clusters = linear_sum_assignment(-counts)

@@ -4,7 +4,7 @@ python benchmarks/parameters.py                 # the quick methods, on the digi
 python benchmarks/parameters.py ocbr mfmsc      # these methods
 python benchmarks/parameters.py rlrr --every 4  # on every fourth sample, for slow methods
 
-A parameter that is not in `VALUES` or `NO_EFFECT` should not exist; a test holds the lists against the signatures.
+A parameter that is not in `VALUES` or `NO_EFFECT` should not exist; a test compares the lists with the signatures.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def rows_of(key: str, data: Dataset, every: int) -> Iterator[list[object]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("methods", nargs="*", choices=[*VALUES, []], help="the quick ones by default")
-    parser.add_argument("--every", type=int, default=1, help="take every so manyth sample")
+    parser.add_argument("--every", type=int, default=1, help="use every n-th sample")
     options = parser.parse_args()
     data = digits(2)
     for key in options.methods or [key for key in VALUES if key in QUICK_METHODS]:

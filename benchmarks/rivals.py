@@ -1,4 +1,4 @@
-"""OCBR beside the other methods on files of MANYVIEW_DATA: ACC, ARI, means, ranks, and how far OCBR is behind.
+"""OCBR and the other methods on files of MANYVIEW_DATA: ACC, ARI, means, ranks, and how far OCBR is behind.
 
 Called by accuracy.py. Every fit is a run of `manyview.experiments`: a child process with limits and a stored row. A fit
 that fails or exceeds its limits is an empty cell.

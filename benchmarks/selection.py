@@ -93,7 +93,7 @@ def one_factor(n: int, rng: np.random.Generator) -> list[np.ndarray]:
 
 
 def is_one(model: MultiViewClusterer, views: Views) -> bool:
-    """Whether fit would choose one cluster; the rest of the choice takes longer, and does not change that."""
+    """Return whether fit would choose one cluster; the rest of the choice takes longer and does not change that."""
     rows = model._rows_to_select_by(model._prepare(check_views(views)))
     return not clearly_above(*compare_with_chance(rows, seed=0))
 
@@ -130,7 +130,7 @@ def synthetic_rows(draws: int) -> Iterator[list[object]]:
 
 
 def real_data(most: int) -> Iterator[Dataset]:
-    """The digits, and the files of up to so many samples: images, text, cells and tumours."""
+    """The digits, and the files with up to this many samples: images, text, cells and tumours."""
     others = (research_file(f"{group.folder}/{name}") for group in (OMICS, LARGE_TEXT) for name in group.names)
     named = (data for data in (*research_data(), *others) if data.name != "mfeat")
     small = [data for data in (*named, digits(2), digits(6)) if data.views.n_samples <= most]

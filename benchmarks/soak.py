@@ -1,4 +1,4 @@
-"""A soak: many fits of random shapes, kinds and parameters in one process; memory stays flat, nothing stays open.
+"""A soak test: many fits of random shapes, kinds and parameters in one process. Memory must stay flat, files closed.
 
 python benchmarks/soak.py           # 500 fits, seed 0
 python benchmarks/soak.py 50 --seed 3
@@ -46,7 +46,7 @@ CHOICES: dict[str, list[Any]] = {
 
 
 def random_views(rng: np.random.Generator) -> list[Any]:
-    """Make views of random number, width and kind, of the same samples."""
+    """Create a random number of views of random width and kind, for the same samples."""
     n, c = int(rng.integers(4, 120)), int(rng.integers(1, 6))
     labels = rng.integers(c, size=n)
     return [_random_view(rng, labels, c) for _ in range(int(rng.integers(1, 5)))]
@@ -84,7 +84,7 @@ def random_model(rng: np.random.Generator) -> MultiViewClusterer:
 
 
 def use(model: MultiViewClusterer, views: list[Any], rng: np.random.Generator, folder: Path) -> None:
-    """Fit; then, now and then, place new samples, save and load."""
+    """Fit; then sometimes assign new samples, save and load."""
     model.fit(views)
     if rng.random() < 0.3:
         model.predict(views)
@@ -94,7 +94,7 @@ def use(model: MultiViewClusterer, views: list[Any], rng: np.random.Generator, f
 
 
 def outcome(rng: np.random.Generator, folder: Path) -> str:
-    """Make and use one model: "fitted", "refused", or the exception that escaped."""
+    """Create and use one model; return "fitted", "refused", or the exception that escaped."""
     views, model = random_views(rng), random_model(rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -133,7 +133,7 @@ def main() -> None:
 
 
 def is_sound(counts: Counter[str], resident: list[float], left: list[tuple[int, int]]) -> bool:
-    """Whether nothing escaped, nothing was left, and memory stayed flat."""
+    """Return whether nothing escaped, nothing was left open, and memory stayed flat."""
     fifth = max(len(resident) // 5, 1)
     flat = max(resident[-fifth:]) <= GROWTH * max(resident[:fifth])
     return flat and left[-1] <= left[0] and set(counts) <= {"fitted", "refused"}

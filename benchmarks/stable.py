@@ -1,4 +1,4 @@
-"""Whether the answer of OCBR stays the same where nothing that matters has changed.
+"""Whether OCBR gives the same answer when nothing that matters has changed.
 
 python benchmarks/stable.py                        # the digits, and the files of MANYVIEW_DATA and its folder omics
 python benchmarks/stable.py --only 3sources nci60_4arrays
@@ -7,8 +7,8 @@ python benchmarks/stable.py --compare labels.npz   # a further column: ARI with 
 
 Printed for every set: the adjusted Rand index of the labels with those of the plain fit, for two BLAS threads, single
 precision, samples in another order and views in another order; then by how many points ACC changes with a view of
-noise, and with the first view given four times. Fits take no more threads than cores are idle, so that the column of
-two threads says something only on an idle machine.
+noise, and with the first view given four times. Fits never use more threads than there are idle cores, so the column
+for two threads is meaningful only on an idle machine.
 """
 
 from __future__ import annotations

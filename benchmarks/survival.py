@@ -4,11 +4,11 @@
     python benchmarks/survival.py --methods ocbr mfmsc --data tcga_lgg267
     python benchmarks/survival.py --peers    # other packages too, after `python benchmarks/peers/run.py setup`
 
-1.30 is p = 0.05; larger is better. Every method finds as many clusters as there are known classes ("k"); where none
-are known, each chooses the number itself, and the other packages get the number that OCBR chose. "known classes" is
-what the true classes reach, "k-means" is k-means on all features, "sum of graphs" the cut of the views' summed
-neighbour graphs. Survival is never shown to a method. The p-value rests on an approximation that is poor for clusters
-of a few samples; the last column has the smallest size.
+1.30 is p = 0.05; larger is better. Every method finds as many clusters as there are known classes ("k"); where none are
+known, each chooses the number itself, and the other packages get the number that OCBR chose. "known classes" is what
+the true classes reach, "k-means" is k-means on all features, "sum of graphs" the cut of the views' summed neighbour
+graphs. Survival is never shown to a method. The p-value is an approximation that is poor for clusters of a few samples;
+the last column has the smallest size.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.cluster import KMeans
 
-sys.path.append(str(Path(__file__).parent / "peers"))  # its modules import one another by name
+sys.path.append(str(Path(__file__).parent / "peers"))  # its modules import each other by name
 
 from cases import Case
 from environments import HERE, Peer, read_peers

@@ -6,11 +6,11 @@ python benchmarks/tuning.py --parts joint cleaned             # parts of the met
 python benchmarks/tuning.py --by neighbors                    # constants of the treatment, by neighbours of one class
 python benchmarks/tuning.py --quick                           # only on the sets of up to 1,300 samples and few views
 
-The halves hold every other set of each group (tumours, cells, images, text). Large sets are left out for time.
-Each set counts by the mean ACC of its clean views and of one draw with 20 % of the entries corrupted. Two partitions of
-nearly the same quality may differ by many points of it; so rows can also be judged before any partition is searched, by
-the share of a sample's ten nearest neighbours that are of its class (mean over the classes), which takes seconds. With
---out, scores are kept in a file, and the same command resumes; use another file after a change of the method.
+Each half contains every other set of each group (tumours, cells, images, text). Large sets are left out for time. Each
+set counts by the mean ACC of its clean views and of one draw with 20 % of the entries corrupted. Two partitions of
+nearly the same quality may differ by many points of ACC, so rows can also be judged before the search for a partition,
+by the share of a sample's ten nearest neighbours that are in its class (mean over the classes), which takes seconds.
+With --out, scores are kept in a file, and the same command resumes; use another file after a change of the method.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading text files of many columns, such as expression matrices: computing time and memory.
+"""Reading text files with many columns, such as expression matrices: CPU time and memory.
 
 python benchmarks/wide_text.py              # 20 samples, up to 100,000 columns
 python benchmarks/wide_text.py 300000       # that many columns

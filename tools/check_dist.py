@@ -1,4 +1,4 @@
-"""Check the wheel in `dist`: its size, its content, and that it works where only it is installed.
+"""Check the wheel in `dist`: its size, its content, and that it works in an environment with nothing else.
 
 python tools/check_dist.py dist
 """
@@ -43,14 +43,14 @@ COMMANDS = (
 
 
 def check_content(wheel: Path) -> None:
-    """Raise if the wheel is too large, lacks a file, or holds what users have no use for."""
+    """Raise if the wheel is too large, lacks a file, or contains files that users do not need."""
     size = wheel.stat().st_size
-    assert size < LARGEST, f"{wheel.name} has {size / 2**20:.1f} MB; at most {LARGEST / 2**20:.0f} are allowed"
+    assert size < LARGEST, f"{wheel.name} is {size / 2**20:.1f} MB; at most {LARGEST / 2**20:.0f} MB are allowed"
     names = zipfile.ZipFile(wheel).namelist()
     missing = [name for name in NEEDED if name not in names]
     assert not missing, f"{wheel.name} lacks {missing}"
     foreign = [name for name in names if not name.startswith(("manyview/", "manyview-"))]
-    assert not foreign, f"{wheel.name} holds {foreign[:5]}"
+    assert not foreign, f"{wheel.name} contains {foreign[:5]}"
     print(f"{wheel.name}: {len(names)} files, {size / 2**20:.2f} MB")
 
 

@@ -1,4 +1,4 @@
-"""Check the built site: internal links and anchors lead somewhere, and no page loads anything from a network.
+"""Check the built site: internal links and anchors resolve, and no page loads anything from the network.
 
 python tools/check_site.py docs/_build/html
 """
@@ -17,7 +17,7 @@ LOADED_LINKS = {"stylesheet", "preload", "modulepreload", "icon", "preconnect", 
 
 @dataclass
 class Page(HTMLParser):
-    """What a page links to, what it loads, and the anchors that it has."""
+    """What a page links to, what it loads, and its anchors."""
 
     links: list[str] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Page(HTMLParser):
         return page
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what a tag refers to."""
+        """Record what a tag refers to."""
         given = {name: value or "" for name, value in attrs}
         self.anchors.update(given[name] for name in ("id", "name") if name in given)
         if tag == "a" and "href" in given:
@@ -46,7 +46,7 @@ class Page(HTMLParser):
 
 
 def problems(root: Path) -> list[str]:
-    """Return a line for every link that leads nowhere, and for everything that is loaded from elsewhere."""
+    """Return a line for every dead link, and for everything that is loaded from elsewhere."""
     pages = {path: Page.read(path) for path in sorted(root.rglob("*.html")) if "_static" not in path.parts}
     found = []
     for path, page in pages.items():

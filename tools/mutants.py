@@ -1,14 +1,14 @@
-"""Test the tests of the numerical core: change its code at random places, and count the changes that a test notices.
+"""Test the tests of the numerical core: change its code in random places, and count the changes that a test notices.
 
 python tools/mutants.py                     # 40 mutants of each folder, seed 0
 python tools/mutants.py --sample 100 --seed 7
 python tools/mutants.py --sample 0          # every mutant: some days
 python tools/mutants.py graphs partition    # some folders
 
-mutmut makes the mutants, finds out which tests reach them, and runs these (`[tool.mutmut]` in pyproject.toml). The last
-lines are a Markdown table; before it are the mutants that no test noticed: `mutmut show NAME` prints one. Those that
-only take the guard out of ``zip(..., strict=True)``, which nothing but a mistake in the code can set off, do not count.
-The exit code is 1 if fewer than 90 % of the others were noticed.
+mutmut creates the mutants, finds the tests that reach them, and runs those (`[tool.mutmut]` in pyproject.toml). The
+last lines are a Markdown table; the mutants that no test noticed are listed above it, and `mutmut show NAME` prints
+one. Mutants that only remove the guard from ``zip(..., strict=True)``, which only a programming error can trigger, do
+not count. The exit code is 1 if fewer than 90 % of the others were noticed.
 """
 
 import argparse
@@ -34,19 +34,19 @@ def mutmut(*words: str) -> str:
 
 
 def outcomes() -> dict[str, str]:
-    """Return what came of each mutant so far, by name."""
+    """Return the outcome of each mutant so far, by name."""
     lines = (line.strip().rpartition(": ") for line in mutmut("results", "--all", "true").splitlines())
     return {name: outcome for name, _, outcome in lines if "__mutmut_" in name}
 
 
 def is_guard(diff: str) -> bool:
-    """Whether a change is of nothing but `strict` in a call of zip."""
+    """Return whether a change only affects `strict` in a call of zip."""
     changed = [line[1:] for line in diff.splitlines() if re.match(r"[-+](?![-+]{2} )", line)]
     return bool(changed) and len({GUARD.sub("", line) for line in changed}) == 1
 
 
 def sample(names: list[str], folder: str, size: int, seed: int) -> list[str]:
-    """Draw mutants of a folder; all of them, if size is 0."""
+    """Draw mutants of a folder; all of them if size is 0."""
     own = sorted(name for name in names if name.startswith(f"manyview.{folder}."))
     return random.Random(f"{seed}, {folder}").sample(own, min(size or len(own), len(own)))
 

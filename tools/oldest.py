@@ -1,6 +1,6 @@
 """Print the lowest versions that pyproject.toml allows, as constraints for pip: what `make test-oldest` installs.
 
-Only what users install counts: the dependencies and the extras in `all`. Tools of the tests are left to pip.
+Only what users install counts: the dependencies and the extras in `all`. Test tools are left to pip.
 """
 
 import re

@@ -1,6 +1,6 @@
 """The inputs: every method gets the same views and the number of clusters, but no labels.
 
-Peers get views that are scaled as their kind needs it; manyview gets them as they are, for it scales by itself.
+Peers get views scaled as their kind requires; manyview gets the raw views, because it does its own scaling.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from manyview.preprocessing.kinds import COORDINATES, recognize_kinds
 from manyview.preprocessing.scaling import scale_views
 from rivals import OMICS
 
-SAME_AS_DIGITS = "mfeat"  # this file holds the embedded digits
+SAME_AS_DIGITS = "mfeat"  # this file contains the embedded digits
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The peers of peers.toml, each with an environment of its own."""
+"""The peers of peers.toml, each with its own environment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-MARK = "installed.txt"  # marks a complete environment, and holds its recipe
+MARK = "installed.txt"  # marks a complete environment, and records its recipe
 
 
 @dataclass(frozen=True)

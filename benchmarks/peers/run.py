@@ -1,4 +1,4 @@
-"""manyview beside the packages that a user might choose instead: same data, same noise, same run, one thread.
+"""manyview and the packages that a user might choose instead: same data, same noise, same run, one thread.
 
 python benchmarks/peers/run.py setup                    # an environment for each peer
 python benchmarks/peers/run.py accuracy                 # digits and the files in MANYVIEW_DATA, clean and corrupted

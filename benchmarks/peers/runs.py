@@ -1,4 +1,4 @@
-"""One run is one method on one input, in a process of its own; every run leaves a row, and none is done twice.
+"""One run is one method on one input, in a separate process; every run leaves a row, and none is repeated.
 
 The rows, their store and their scores are those of `manyview.experiments`. Only the worker differs: peers run in
 environments without manyview, behind adapters/harness.py.

@@ -17,14 +17,13 @@ from manyview.datasets import make_unequal_views
 data = make_unequal_views(600, 5, (30, 50), ratio=20, separation=4, confused=0.8, seed=1)
 found = {
     "OCBR, the consensus of the graphs": OCBR(n_clusters=5).fit_predict(data.views),
-    "MFMSC, views side by side": MFMSC(n_clusters=5).fit_predict(data.views),
+    "MFMSC, concatenated views": MFMSC(n_clusters=5).fit_predict(data.views),
     "MAASC, the sum of the graphs": MAASC(n_clusters=5).fit_predict(data.views),
 }
 
 # %%
 # How many samples of each true cluster went where. A good result has one dark cell per row and column. Where views
-# confuse clusters, adding their graphs fails; putting the features side by side does well here, because no entry is
-# wrong.
+# confuse clusters, adding their graphs fails; concatenating the features does well here, because no entry is wrong.
 figure, panels = plt.subplots(1, 3, figsize=(10, 4), layout="constrained", sharey=True)
 for axes, (name, labels) in zip(panels, found.items(), strict=True):
     table = np.array([[np.sum((data.labels == i) & (labels == j)) for j in range(5)] for i in range(5)])

@@ -2,8 +2,8 @@
 Which view says what
 ====================
 
-Three views of the same samples: the first cannot tell clusters 0 and 1 apart, the second cannot tell 1 and 2 apart, and
-the third is noise. Only the first two together show all three clusters. How can you see that?
+Three views of the same samples: the first confuses clusters 0 and 1, the second confuses 1 and 2, and the third is
+noise. Only the first two together show all three clusters. How can you see that?
 """
 
 # %%
@@ -20,7 +20,7 @@ first, second, noise = (X.copy() for X in data.views.arrays)
 for X, (kept, moved) in ((first, (0, 1)), (second, (1, 2))):
     there, here = (X[data.labels == cluster].mean(axis=0) for cluster in (kept, moved))
     X[data.labels == moved] += there - here
-views = {"not 0 from 1": first, "not 1 from 2": second, "noise": noise}
+views = {"confuses 0 and 1": first, "confuses 1 and 2": second, "noise": noise}
 
 # %%
 # Each view alone, and all together.

@@ -2,7 +2,7 @@
 Which entries are wrong
 =======================
 
-A tenth of the entries of two views are corrupted. `OCBR` lists those that contradict the other features of their
+A tenth of the entries in two views are corrupted. `OCBR` lists those that contradict the other features of their
 sample. Is the list right?
 """
 
@@ -20,8 +20,8 @@ noisy = corrupt_entries(clean, fraction=0.1, seed=0)
 model = OCBR(n_clusters=10).fit(noisy)
 
 # %%
-# Large errors are found. Small ones are not: they are within the usual variation of the features. Most entries that are
-# reported are really wrong.
+# Large errors are found. Small ones are not: they are within the usual variation of the features. Most of the reported
+# entries really are wrong.
 figure, panels = plt.subplots(1, 2, figsize=(9, 4), layout="constrained", sharey=True)
 for axes, name, before, after, E in zip(
     panels, model.view_names_, clean.arrays, noisy.arrays, model.corruption_, strict=True

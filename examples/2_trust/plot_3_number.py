@@ -2,8 +2,8 @@
 How many clusters, and going coarser or finer
 =============================================
 
-The number can be chosen: how far apart are the nearest clusters, and is the worst cluster found again on subsamples? A
-fit also comes with coarser and finer partitions, so that you can change your mind without another fit.
+The number can be chosen from the data: how far apart are the nearest clusters, and is the least stable cluster found
+again in subsamples? A fit also provides coarser and finer partitions, so you can change your mind without another fit.
 """
 
 # %%
@@ -18,7 +18,7 @@ model = OCBR(n_clusters="auto", max_clusters=12).fit(data.views)
 print("chosen:", model.n_clusters_)
 
 # %%
-# The curves behind the choice. The separation drops after the number of clusters that are really apart.
+# The curves behind the choice. The separation drops beyond the true number of clusters.
 plot_selection(model)
 
 # %%
@@ -28,6 +28,6 @@ for k in (3, 6, 8):
     print(f"{k} clusters of", np.bincount(model.cut(k)).tolist(), "samples")
 
 # %%
-# The same as a tree: a vertical line at k crosses the k clusters. Merges up to six clusters are of groups that lie far
-# apart (darker dots); the splits beyond six (pale dots) have nothing behind them.
+# The same as a tree: a vertical line at k crosses the k clusters. Up to six clusters, the merged groups lie far apart
+# (darker dots); the splits beyond six (pale dots) mean nothing.
 plot_levels(model)

@@ -1,9 +1,9 @@
 """
-How sure is a label
-===================
+How certain is a label?
+=======================
 
-Every sample gets a label, even one that lies between two clusters. Its confidence says how likely the label is, and
-repeating the fit on subsamples shows which labels change.
+Every sample gets a label, even one that lies between two clusters. The confidence says how likely the label is to be
+right, and repeating the fit on subsamples shows which labels change.
 """
 
 # %%
@@ -20,8 +20,8 @@ stability = assess_stability(model, data.views, repeats=6, noise_repeats=2)
 print(f"the result as a whole: {stability.corrected:.2f}, {stability.verdict}")
 
 # %%
-# The label of each sample, how likely it is, and the second likeliest cluster. The probabilities of all clusters are in
-# ``membership_``; ``predict_proba`` returns them for new samples.
+# The label of each sample, its probability, and the second most likely cluster. The probabilities of all clusters are
+# in ``membership_``; ``predict_proba`` returns them for new samples.
 frame = model.to_frame()
 frame.sort_values("confidence").head()
 

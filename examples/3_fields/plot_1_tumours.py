@@ -30,5 +30,5 @@ print(found[["column", "test", "p_corrected", "effect_name", "effect"]].to_strin
 
 # %%
 # The features that mark each subtype: colour is the mean, size the share of tumours above the median. The clusters were
-# found in these features, so this is a description and not a test.
+# found from these features, so this is a description, not a test.
 plot_markers(model, study.views)

@@ -31,15 +31,15 @@ cells = anndata.AnnData(
 cells.obsm["protein"] = proteins
 
 # %%
-# One line clusters the cells; counts are recognised as counts.
+# One line clusters the cells; counts are recognised automatically.
 model = manyview.tl.cluster(cells, 5, views={"rna": "X", "protein": "obsm/protein"})
 for view, found in model.view_kinds_.items():
     print(f"{view}: {found.reason}")
 print(pd.crosstab(cells.obs["type"], cells.obs["manyview"]))
 
 # %%
-# A map of the cells, as ``scanpy.pl.embedding`` draws it: the clusters, the true types, and the protein that tells the
-# two kinds of T cells apart.
+# A map of the cells, as ``scanpy.pl.embedding`` draws it: the clusters, the true types, and the protein that
+# distinguishes the two kinds of T cells.
 place = TSNE(random_state=0).fit_transform(cells.obsm["X_manyview"])
 marker = int(np.argmax(np.abs(proteins[kind == 0].mean(axis=0) - proteins[kind == 1].mean(axis=0))))
 figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")

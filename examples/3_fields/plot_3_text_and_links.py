@@ -2,7 +2,8 @@
 Pages, their words and their links
 ==================================
 
-Generated pages of four topics. Words are counts, links are a graph; both are sparse, and recognised as what they are.
+Generated pages of four topics. Words are counts and links are a graph; both are sparse, and both kinds are recognised
+automatically.
 """
 
 # %%

@@ -39,7 +39,7 @@ scores = {"the fitted half": clustering_accuracy(digits.labels[known], model.lab
 
 figure, axes = plt.subplots(figsize=(8, 3.2), layout="constrained")
 axes.barh(list(scores), list(scores.values()), color=["0.7"] + ["C0"] * 4)
-axes.set(xlabel="ACC", xlim=(0, 1.1), title="1000 new digits, placed in the clusters of 1000 others")
+axes.set(xlabel="ACC", xlim=(0, 1.1), title="1000 new digits, assigned to the clusters of 1000 others")
 axes.invert_yaxis()
 axes.spines[["top", "right"]].set_visible(False)
 for y, value in enumerate(scores.values()):

@@ -2,8 +2,8 @@
 A method of your own, compared with ours
 ========================================
 
-Twenty lines of code make a method that can be compared with those of the package, on the same data, with the same noise
-and the same seeds.
+Twenty lines of code are enough for a method that can be compared with those of the package, on the same data, with the
+same noise and the same seeds.
 """
 
 # %%

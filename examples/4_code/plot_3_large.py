@@ -2,8 +2,9 @@
 From 2,000 to 200,000 samples
 =============================
 
-If there are many samples, some of them are clustered (the *landmarks*), the others are placed by their neighbours among
-these, and both are revised. The time then grows with the number of samples, not with its square.
+If there are many samples, only some of them are clustered (the *landmarks*). The others are assigned by their
+neighbours among the landmarks, and both are revised. The time then grows with the number of samples, not with its
+square.
 """
 
 # %%
@@ -25,7 +26,7 @@ for n in sizes:
     agreement.append(adjusted_rand_index(data.labels, model.labels_))
 
 # %%
-# The dashed line is what the time would be if it grew with the square.
+# The dashed line shows how the time would grow with the square.
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 panels[0].loglog(sizes, seconds, "o-", color="C0")
 panels[0].loglog(sizes, seconds[0] * (np.array(sizes) / sizes[0]) ** 2, "--", color="0.7")

@@ -2,8 +2,8 @@
 Pipeline and GridSearchCV
 =========================
 
-Estimators follow scikit-learn, and a `Views` object can be split like a table. So parameters can be searched without
-true labels: by how well a model predicts the clusters that held-out samples form on their own.
+Estimators follow scikit-learn, and a `Views` object can be split like a table. So parameters can be tuned without true
+labels, by how well a model predicts the clusters that held-out samples form on their own.
 """
 
 # %%
@@ -18,7 +18,7 @@ from manyview import OCBR, adjusted_rand_index, check_views, clustering_accuracy
 
 
 def prediction_strength(pipeline, views, y=None):
-    """Return how far the clusters of these samples alone are the predicted ones."""
+    """Return how well the clusters of these samples alone match the predicted ones."""
     own = clone(pipeline).fit(views)["cluster"].labels_
     return adjusted_rand_index(own, pipeline.predict(views))
 
@@ -45,7 +45,7 @@ search = GridSearchCV(
 print(search.best_params_)
 
 # %%
-# The score does not know the true digits, and yet prefers what finds them.
+# The score does not know the true digits, yet it prefers the settings that find them.
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for parameters, score in zip(search.cv_results_["params"], search.cv_results_["mean_test_score"], strict=True):
     labels = clone(pipeline).set_params(**parameters).fit(views)["cluster"].labels_

@@ -1,4 +1,4 @@
-"""Clustering of samples that are described by several views.
+"""Clustering of samples described by several views.
 
 Names are imported on first use, so that a process which only reads a file starts quickly.
 """

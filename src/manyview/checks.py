@@ -1,6 +1,6 @@
-"""Errors that speak to users, and the rules that parameters keep.
+"""Errors addressed to users, and the rules for parameters.
 
-Every message says what was wrong, the value that was given, and what to do. An estimator lists a rule for each of its
+Every message says what is wrong, which value was given, and what to do. An estimator lists a rule for each of its
 parameters; all of them are checked before any work is done.
 """
 
@@ -19,7 +19,7 @@ DOCUMENTATION = "https://manyview.readthedocs.io/en/stable"
 
 
 def printable(text: str, keep: str = "") -> str:
-    """Write control characters, line breaks and the like as escapes, but those to keep: names in files may hold any.
+    """Escape control characters, line breaks and the like, except those to keep: names in files may contain any.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ def printable(text: str, keep: str = "") -> str:
 
 
 class InputError(ValueError):
-    """Something the user gave cannot be used; the message, of one line, says what, and what to do."""
+    """Something the user gave cannot be used; the one-line message says what, and what to do."""
 
     def __str__(self) -> str:
         return printable(super().__str__())
 
 
 class InputTypeError(InputError, TypeError):
-    """As `InputError`, where the type of the value is at fault."""
+    """An `InputError` about the type of a value."""
 
 
 def help_line(page: str) -> str:
@@ -52,9 +52,10 @@ def help_line(page: str) -> str:
 
 @contextmanager
 def helped_by(page: str) -> Iterator[None]:
-    """Add to errors that leave this block, or a function decorated with it, which page helps.
+    """Add a link to the page that helps to errors that leave this block or decorated function.
 
-    It becomes a note of the exception, below the message. If the error has one already, that is nearer to its cause.
+    The link becomes a note on the exception, below the message. An error that already has a note keeps it: it is closer
+    to the cause.
     """
     try:
         yield
@@ -149,7 +150,7 @@ class OneOf:
     choices: tuple[str, ...]
 
     def check(self, name: str, value: object) -> object:
-        """Raise if the value is none of them."""
+        """Raise if the value is not one of them."""
         return check_choice(name, value, self.choices)
 
 
@@ -182,7 +183,7 @@ class OrNone:
 
 @dataclass(frozen=True)
 class Is:
-    """A value of some kind: `holds` tells whether it is, `kind` says so in words."""
+    """A value of some kind: `holds` checks it, `kind` describes it in words."""
 
     holds: Callable[[Any], bool]
     kind: str
@@ -196,7 +197,7 @@ class Is:
 
 @dataclass(frozen=True)
 class Each:
-    """A sequence whose items all keep a rule."""
+    """A sequence whose items all follow a rule."""
 
     rule: Rule
 
@@ -219,4 +220,4 @@ def _is_seed(value: object) -> bool:
 FLAG = Is(lambda value: isinstance(value, bool | np.bool_), "True or False")
 SEED = OrNone(Is(_is_seed, f"a whole number from 0 to {LARGEST_SEED}, a numpy RandomState, or None"))
 CALLBACK = OrNone(Is(callable, "a function, or None"))
-TEXT = Is(lambda value: isinstance(value, str), "a text")
+TEXT = Is(lambda value: isinstance(value, str), "a string")

@@ -1,4 +1,4 @@
-"""What this runs on: versions of what results depend on, and the memory and cores that are free."""
+"""The environment: versions of the packages that results depend on, and the free memory and cores."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import time
 from importlib.metadata import version
 from pathlib import Path
 
-LOOKS, PAUSE = 5, 0.002  # at the number of running tasks, and seconds between two looks
+LOOKS, PAUSE = 5, 0.002  # how often running tasks are counted, and seconds between counts
 
 PACKAGES = ("manyview", "numpy", "scipy", "scikit-learn")
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and the packages that matter."""
+    """Return the versions of Python and of the packages that matter."""
     return {"python": platform.python_version()} | {name: version(name) for name in PACKAGES}
 
 
 def available_memory() -> float:
-    """Bytes that can be had without swapping, as far as the system tells; infinite if it does not."""
+    """Return the bytes that are free without swapping; infinite if the system does not say."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return 1024 * next(float(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
@@ -32,14 +32,14 @@ def available_memory() -> float:
 
 
 def idle_cores() -> int:
-    """Cores that no other task keeps busy at this moment, at least 1; all of them where the system does not tell."""
+    """Return the number of idle cores, at least 1; all cores if the system does not say."""
     cores = os.cpu_count() or 1
     try:
         running = [_running_tasks()]
         for _ in range(LOOKS - 1):
             time.sleep(PAUSE)
             running.append(_running_tasks())
-        others = sorted(running)[LOOKS // 2] - 1  # one of them is this process
+        others = sorted(running)[LOOKS // 2] - 1  # not counting this process
     except (OSError, ValueError):
         others = 0
     return max(1, cores - others)

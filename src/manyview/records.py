@@ -1,6 +1,6 @@
 """Dataclasses that are saved with a fitted model: each registers itself with `@saved`.
 
-`manyview.io.models` writes and reads them by their class name, so a name stands for one class only.
+`manyview.io.models` writes and reads them by their class name, so each name must belong to only one class.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
 SAVED: dict[str, type[Any]] = {}
-"""Class name to class."""
+"""Maps class names to classes."""
 
 T = TypeVar("T")
 

@@ -22,9 +22,9 @@ Labels: TypeAlias = NDArray[np.integer[Any]]
 Mask: TypeAlias = NDArray[np.bool_]
 
 Seed: TypeAlias = int | np.random.RandomState | None
-"""What scikit-learn takes for random_state."""
+"""What scikit-learn accepts as random_state."""
 
 
 def is_sparse(table: object) -> TypeGuard[Any]:
-    """Whether a table is a scipy sparse matrix or array; tells the type checker, which knows nothing of scipy's."""
+    """Return whether a table is a scipy sparse matrix or array, in a form that the type checker understands."""
     return bool(sp.issparse(table))

@@ -27,7 +27,7 @@ def test_too_little_memory_is_one_line(manyview, monkeypatch, project):
     monkeypatch.setattr("manyview.cli.cluster.read_views", grow)
     done = manyview("cluster", "view_0.csv", "-k", 3)
     assert done.returncode == 2
-    assert done.stderr.startswith("error: not enough memory; give fewer samples or features")
+    assert done.stderr.startswith("error: not enough memory; use fewer samples or features")
     assert len(done.stderr.splitlines()) == 1
 
 

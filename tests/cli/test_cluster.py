@@ -118,7 +118,7 @@ def test_report_model_and_stability(manyview, project):
             "affinities have no features",
         ),
         (["cluster", "view_0.csv", "-k", 3, "--scaling", "big", "--out", "o"], "Unknown scaling='big'"),
-        (["cluster", "view_0.csv", "-k", 3, "--scaling", "x=none", "--out", "o"], "scaling names no view 'x'"),
+        (["cluster", "view_0.csv", "-k", 3, "--scaling", "x=none", "--out", "o"], "scaling names an unknown view 'x'"),
         (
             ["cluster", "view_0.csv", "-k", 3, "--scaling", "none", "--scaling", "a=unit", "--out", "o"],
             "is not VIEW=SCALING",
@@ -225,7 +225,7 @@ def test_kinds_of_views_and_the_search_are_in_the_summary(manyview, project):
     [
         (["--kind", "view_1"], "--kind 'view_1' is not VIEW=KIND"),
         (["--kind", "view_1=pca"], "Unknown kinds='pca'"),
-        (["--kind", "x=counts"], "kinds names no view 'x'"),
+        (["--kind", "x=counts"], "kinds names an unknown view 'x'"),
         (["--kind", "view_1=counts", "--method", "mfmsc"], "is for ocbr"),
     ],
 )

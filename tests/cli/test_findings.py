@@ -56,10 +56,10 @@ def test_everything_at_once(manyview, tumours):
 @pytest.mark.parametrize(
     ("column", "values", "options", "says"),
     [
-        ("time", [-3.0], ["--survival", "time", "event"], "The survival times in 'time' hold -3; times must be 0"),
-        ("event", [2], ["--survival", "time", "event"], "The events in 'event' hold '2'; give 1 for an event"),
+        ("time", [-3.0], ["--survival", "time", "event"], "The survival times in 'time' include -3; times must be 0"),
+        ("event", [2], ["--survival", "time", "event"], "The events in 'event' include '2'; give 1 for an event"),
         ("age", [], ["--survival", "months", "event"], "The metadata have no column 'months'. Choose from: 'age'"),
-        ("centre", ["abroad"], ["--batch", "centre"], "The batch 'abroad' in 'centre' has one sample; join it"),
+        ("centre", ["abroad"], ["--batch", "centre"], "The batch 'abroad' in 'centre' has one sample; merge it"),
         ("id", [f"x{i}" for i in range(300)], [], "tumours/metadata.csv shares no sample id with the other files"),
     ],
 )

@@ -32,5 +32,5 @@ def test_results_do_not_replace_the_model_they_come_from(manyview, project):
     assert manyview(*words).returncode == 0
     done = manyview("predict", "fit/model.manyview", "view_0.csv", "--out", "fit", "--force")
     assert done.returncode == 2
-    assert "fit holds the model model.manyview" in done.stderr
+    assert "fit contains the results of the model model.manyview" in done.stderr
     assert (project / "fit" / "model.manyview").exists()

@@ -70,7 +70,7 @@ def test_awa_says_which_view_or_value_is_wrong(awa_files):
     features = awa_files / "Animals_with_Attributes" / "Features"
     bad = features / "surf-hist" / "antelope" / "antelope_0001.txt"
     bad.write_text("1 2 three")
-    with pytest.raises(InputError, match=r"antelope_0001\.txt holds values that are not numbers"):
+    with pytest.raises(InputError, match=r"antelope_0001\.txt contains values that are not numbers"):
         load_awa(awa_files)
     bad.write_text("1 2")
     with pytest.raises(InputError, match=r"antelope_0002\.txt does not have 2 values, as antelope_0001\.txt does"):
@@ -152,7 +152,7 @@ def test_mat_files(tmp_path, load, file, save):
 def test_mat_files_that_are_something_else(tmp_path):
     path = tmp_path / "x.mat"
     save_v5(path, {"A": np.ones((3, 3))})
-    with pytest.raises(InputError, match="holds 'A', but not 'X'"):
+    with pytest.raises(InputError, match="contains 'A', but none of 'X'"):
         read_labelled(path)
     path.write_bytes(b"no mat file at all")
     with pytest.raises(InputError, match="cannot be read"):

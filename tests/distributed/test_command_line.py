@@ -71,7 +71,7 @@ def test_labels_are_written_in_parts_and_a_model_for_new_samples(words, folder, 
     assert adjusted_rand_index(read_labels(tmp_path / "new")["label"], labels["label"]) > 0.99
     repeated = manyview("cluster", *words, *OPTIONS, "--out", tmp_path / "out")
     assert repeated.returncode == 2
-    assert "already holds" in repeated.stderr
+    assert "already contains" in repeated.stderr
 
 
 def start_and_stop(words, out, number):
@@ -146,7 +146,7 @@ def check_refused(run, message, out):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--report",), "need all samples in one process; leave them out with --dask"),
+        (("--report",), "need all samples in one process; remove them or --dask"),
         (("-m", "maasc"), "--dask is for the methods ocbr and mfmsc"),
         (("--dask", "tcp://127.0.0.1:9"), "No Dask scheduler answers at tcp://127.0.0.1:9"),
     ],

@@ -31,7 +31,7 @@ def test_unknown_batches_are_counted():
     [
         (["x", "x", "x", "y"], "The batch 'y' in 'batch' has one sample"),
         (["x", "x", "y", "z"], "The batches 'y', 'z' in 'batch' have one sample each"),
-        (["x"] * 4, "holds 1 batch"),
+        (["x"] * 4, "has 1 batch"),
         (["x", "x", "y", "y", "y"], "Got 4 labels for 5 batches"),
     ],
 )

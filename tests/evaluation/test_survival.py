@@ -92,9 +92,9 @@ def test_a_cluster_without_known_survival_is_named(patients):
 @pytest.mark.parametrize(
     ("time", "event", "says"),
     [
-        ([1, -2, 3], [1, 0, 1], "'time' hold -2; times must be 0 or more"),
-        ([1, np.inf, 3], [1, 0, 1], "'time' hold inf"),
-        ([1, 2, 3], [1, 2, 5], "'event' hold '2', '5'; give 1 for an event"),
+        ([1, -2, 3], [1, 0, 1], "'time' include -2; times must be 0 or more"),
+        ([1, np.inf, 3], [1, 0, 1], "'time' include inf"),
+        ([1, 2, 3], [1, 2, 5], "'event' include '2', '5'; give 1 for an event"),
         ([1, 2, 3], ["dead", "alive", "dead"], "'event' holds 'dead', which is not a number"),
         ([1, 2, 3], [0, 0, 0], "holds no event"),
         ([1, 2], [1, 0, 1], "give one of each per sample"),

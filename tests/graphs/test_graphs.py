@@ -261,7 +261,7 @@ def test_as_graph_takes_an_affinity_and_leaves_out_its_diagonal(form, dtype, rng
     ("A", "message"),
     [
         (np.ones((4, 3)), r"View 'rna' has shape \(4, 3\), which is not square.*affinity='precomputed'"),
-        (np.array([[0.0, -2], [-2, 0]]), "View 'rna' holds the negative value -2"),
+        (np.array([[0.0, -2], [-2, 0]]), "View 'rna' contains the negative value -2"),
         (np.array([[0.0, 1], [3, 0]]), r"View 'rna' is not symmetric: an entry and its mirror differ by 2.*A \+ A.T"),
     ],
 )

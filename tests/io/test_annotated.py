@@ -83,8 +83,8 @@ def test_layers_are_sparse_views(cells):
 @pytest.mark.parametrize(
     ("views", "message"),
     [
-        (["obsm/none"], "This AnnData holds no 'obsm/none'. Choose from: 'X', 'layers/sparse', 'obsm/protein'"),
-        (["obs"], "This AnnData holds no 'obs'"),
+        (["obsm/none"], "This AnnData has no 'obsm/none'. Choose from: 'X', 'layers/sparse', 'obsm/protein'"),
+        (["obs"], "This AnnData has no 'obs'"),
     ],
 )
 def test_unknown_addresses_are_refused(views, message, cells):
@@ -94,7 +94,7 @@ def test_unknown_addresses_are_refused(views, message, cells):
 
 
 def test_other_objects_and_modalities(multimodal):
-    with pytest.raises(InputError, match=r"This MuData holds no 'atac'\. Choose from: 'rna', 'rna/X', 'protein'"):
+    with pytest.raises(InputError, match=r"This MuData has no 'atac'\. Choose from: 'rna', 'rna/X', 'protein'"):
         tl.cluster(multimodal, 3, views=["atac"])
     with pytest.raises(InputError, match="Got a list; give an AnnData or MuData"):
         tl.cluster([1, 2], 3)

@@ -37,7 +37,7 @@ def refused(path, **kwargs):
     [
         ("a.csv", "", "a.csv is empty"),
         ("a.csv", "\n \n\n", "a.csv is empty"),
-        ("a.csv", "id,x\n", "a.csv holds no samples"),
+        ("a.csv", "id,x\n", "a.csv contains no samples"),
         ("a.csv", "id\na\nb\n", "line 2, column 'id': 'a' is not a finite number"),
         ("a.csv", "id,x\na,1\n,2\n", "line 3, has no sample id"),
         ("a.csv", "id,x\na,1\na,2\nb,1\nb,3\n", "duplicated sample ids: 'a', 'b'"),
@@ -50,11 +50,11 @@ def refused(path, **kwargs):
         ("a.csv", "x,y\n1.5,1\n2.5,1\noops,1\n", "line 4, column 'x': 'oops' is not a finite number"),
         ("a.csv", "x,y\n1,1e400\n3,4\n", "line 2, column 'y': '1e400' is not a finite number"),
         ("a.csv", "x,y\n1,2\n3,-inf\n", "line 3, column 'y': -inf is not a finite number"),
-        ("a.csv", "x,y\n1,2\n3,99999999999999999\n", "holds an integer of size 99999999999999999"),
+        ("a.csv", "x,y\n1,2\n3,99999999999999999\n", "contains an integer of size 99999999999999999"),
         ("a.csv", "x\ty\n1,5\t2\n3,5\t4\n", "line 2, column 'x': '1,5' is not a finite number"),
         ("a.csv", "x,y\n1," + "z" * 5000 + "\n", "'zzzzzz"),
         ("a.csv", 'x,y\n1,"2\n3,4\n', "cannot be read as a table: Error tokenizing data"),
-        ("a.csv", "x,y\n1,2\x00\n", "line 2, holds NUL bytes"),
+        ("a.csv", "x,y\n1,2\x00\n", "line 2, contains NUL bytes"),
         ("a.csv", "x,y\n1,2\n3,é\n".encode("latin-1"), "line 3, is not UTF-8"),
         ("a.csv", "x,y\n1,2\n".encode("utf-16"), "line 1, is not UTF-8"),
         ("a.csv", np.random.default_rng(0).bytes(64) + b"\xff\xff", "a.csv, line "),
@@ -95,9 +95,9 @@ def test_keys_that_are_not_there(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     np.save(tmp_path / "a.npy", np.eye(2))
     np.savez(tmp_path / "a.npz", x=np.eye(2), flat=np.ones(2))
-    assert "holds no 'z'. Choose from: 'x', 'y'" in refused(f"{tmp_path}/a.csv::z")
+    assert "has no 'z'. Choose from: 'x', 'y'" in refused(f"{tmp_path}/a.csv::z")
     assert "leave out '::x'" in refused(f"{tmp_path}/a.npy::x")
-    assert "holds no 'y'. Choose from: 'x', 'flat'" in refused(f"{tmp_path}/a.npz::y")
+    assert "has no 'y'. Choose from: 'x', 'flat'" in refused(f"{tmp_path}/a.npz::y")
     assert "a.npz::flat is not a table of numbers. View 'flat' is 1-D" in refused(f"{tmp_path}/a.npz::flat")
 
 
@@ -112,7 +112,7 @@ def test_nothing_is_unpickled(tmp_path):
 
 def test_arrays_that_are_no_tables_of_numbers(tmp_path):
     np.savez(tmp_path / "a.npz", flat=np.ones(3), cube=np.ones((2, 2, 2)))
-    assert "holds no 2-D array; its arrays are 'flat', 'cube'" in refused(tmp_path / "a.npz")
+    assert "contains no 2-D array; its arrays are 'flat', 'cube'" in refused(tmp_path / "a.npz")
     np.save(tmp_path / "b.npy", np.array([["x", "y"]]))
     assert "b.npy is not a table of numbers. View 'b' has dtype" in refused(tmp_path / "b.npy")
     np.save(tmp_path / "b.npy", np.ones((2, 2), dtype=complex))
@@ -120,7 +120,7 @@ def test_arrays_that_are_no_tables_of_numbers(tmp_path):
     np.save(tmp_path / "b.npy", np.array([[1, 2], [3, np.inf]]))
     assert "b.npy, row 2, column 2: inf is not a finite number" in refused(tmp_path / "b.npy")
     np.save(tmp_path / "b.npy", np.ones((0, 2)))
-    assert "holds no samples" in refused(tmp_path / "b.npy")
+    assert "contains no samples" in refused(tmp_path / "b.npy")
 
 
 # Sizes -------------------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ def test_cells_that_hold_themselves(tmp_path):
     save_v73(tmp_path / "a.mat", {"X": [np.eye(2)]})
     with h5py.File(tmp_path / "a.mat", "r+") as file:
         file["X"][0, 0] = file["X"].ref
-    assert "X holds cells inside cells, more than 8 deep" in refused(tmp_path / "a.mat")
+    assert "X has cells nested more than 8 deep" in refused(tmp_path / "a.mat")
 
 
 def test_cells_far_inside_cells(tmp_path):
@@ -238,7 +238,7 @@ def test_cells_far_inside_cells(tmp_path):
             made[0, 0] = inner
             inner = made.ref
         file["X"][0, 0] = inner
-    assert "X holds cells inside cells, more than 8 deep" in refused(tmp_path / "a.mat")
+    assert "X has cells nested more than 8 deep" in refused(tmp_path / "a.mat")
 
 
 def external_link(file, h5py, other):

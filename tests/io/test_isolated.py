@@ -84,7 +84,7 @@ def test_an_error_and_warnings_are_passed_on(file):
 
 def test_time_is_limited(file, limited):
     limited(seconds=0.2)
-    assert "it took more than 0 s of computing" in refused("hang", file)
+    assert "it took more than 0 s of CPU time" in refused("hang", file)
     limited(patience=1.0)
     assert "was not read within 1 s" in refused("sleep", file)
 

@@ -88,9 +88,9 @@ def test_rows_without_ids_are_matched_by_position(tmp_path, write, three):
         views = read_views([tmp_path / "n.npy", three[0]]).views
     assert views.sample_ids.tolist() == ["s0", "s1", "s2", "s3"]
     np.testing.assert_array_equal(*views.arrays)
-    with pytest.raises(InputError, match=r"n\.npy has no sample ids, and the other files do not hold the same samples"):
+    with pytest.raises(InputError, match=r"n\.npy has no sample ids, and the other files do not have the same samples"):
         read_views([tmp_path / "n.npy", *three])
-    with pytest.raises(InputError, match=r"n\.npy has 4 rows, but there are 2 samples and no ids to match them by"):
+    with pytest.raises(InputError, match=r"n\.npy has 4 rows, but there are 2 samples and no ids to match them"):
         read_views([tmp_path / "n.npy", write("d.csv", "id,x\na,1\nb,2\n")])
     with pytest.raises(InputError, match=r"e\.csv has 2 rows but .*n\.npy has 4, and there are no ids to match"):
         read_views([tmp_path / "n.npy", write("e.csv", "1,2\n3,4\n")])
@@ -105,7 +105,7 @@ def test_as_many_ids_as_rows(tmp_path):
 @pytest.mark.parametrize(("own", "other"), [("s 2", "s  2"), ("S2", "s2"), ("\u00e92", "e\u03012")])
 def test_ids_of_which_only_some_look_alike(write, own, other):
     paths = [write("a.csv", f"id,x\np,1\n{own},2\n"), write("b.csv", f"id,y\np,1\n{other},2\n")]
-    with pytest.warns(UserWarning, match=r"1 samples may be one and the same .*, under ids that look alike") as told:
+    with pytest.warns(UserWarning, match=r"1 samples may be the same .*, under ids that look alike") as told:
         assert read_views(paths).views.n_samples == 3
     assert f"{own!a} and {other!a}" in str(told[0].message)
 
@@ -121,6 +121,6 @@ def test_ids_that_look_alike_within_a_file_are_different_samples(write):
 )
 def test_ids_that_look_alike_are_shown_as_they_are_written(write, own, other):
     a, b = write("a.csv", f"id,x\n{own},1\n"), write("b.csv", f"id,y\n{other},1\n")
-    with pytest.raises(InputError, match="look alike but are written with other characters") as error:
+    with pytest.raises(InputError, match="look alike but are spelled with different characters") as error:
         read_views([a, b])
     assert f"it has {own!a}, they have {other!a}" in str(error.value)

@@ -126,10 +126,10 @@ def rewrite(path, change=lambda contents: contents, arrays=lambda name, data: da
     [
         (lambda c: c | {"format": "else"}, "does not say 'manyview model'"),
         (lambda c: c | {"format_version": 99}, "has format version 99, written by manyview"),
-        (lambda c: c | {"method": "magic"}, "unknown method 'magic'"),
+        (lambda c: c | {"method": "magic"}, "unknown method, 'magic'"),
         (lambda c: {k: v for k, v in c.items() if k != "checksums"}, "lacks 'checksums'"),
-        (lambda c: c | {"attributes": {"labels_": {"pickle": "x"}}}, "holds unknown content: 'pickle'"),
-        (lambda c: c | {"attributes": {"x": {"record": "Popen", "fields": {}}}}, "holds an unknown 'Popen'"),
+        (lambda c: c | {"attributes": {"labels_": {"pickle": "x"}}}, "contains something unknown: 'pickle'"),
+        (lambda c: c | {"attributes": {"x": {"record": "Popen", "fields": {}}}}, "contains an unknown 'Popen'"),
         (lambda c: c | {"attributes": {"x": {"array": "99.npy"}}}, "not a complete manyview model"),
         (lambda c: c | {"parameters": {"depth": 3}}, "not a complete manyview model: TypeError"),
         (lambda c: [c], "does not say 'manyview model'"),
@@ -188,7 +188,7 @@ def test_a_flipped_byte_is_noticed_or_does_not_matter(where, saved):
 def test_contents_that_are_no_text(saved):
     with zipfile.ZipFile(saved, "w") as archive:
         archive.writestr("model.json", b"\xff\xfe{")
-    with pytest.raises(InputError, match=r"holds no readable model\.json"):
+    with pytest.raises(InputError, match=r"has no readable model\.json"):
         load(saved)
 
 

@@ -115,7 +115,7 @@ def test_limits_that_the_system_cannot_keep_are_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "resource", None)
     isolated._limit_process(isolated.Limits(1, 1))  # the patience of the parent is left
     monkeypatch.setattr("manyview.experiments.runner.find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"--memory 100 cannot be kept"):
+    with pytest.raises(InputError, match=r"--memory 100 cannot be enforced"):
         Limits(memory_mb=100)
 
 

@@ -28,10 +28,10 @@ def test_a_table_has_labels_only(tmp_path):
 @pytest.mark.parametrize(
     ("files", "says"),
     [
-        ({}, "holds no labels.csv"),
+        ({}, "has no labels.csv"),
         ({"labels.csv": "sample,label\na,1\nb,\n"}, "has 1 missing labels"),
         ({"labels.csv": "sample,label\na,1\n", "summary.json": "{"}, "cannot be read as JSON"),
-        ({"labels.csv": "sample,label\na,1\n", "summary.json": "[]"}, "holds a list"),
+        ({"labels.csv": "sample,label\na,1\n", "summary.json": "[]"}, "contains a list"),
     ],
 )
 def test_bad_results_are_refused(tmp_path, files, says):

@@ -93,7 +93,7 @@ def test_only_some_formats_can_be_read_by_rows():
     [
         (frame().rename(columns={"b": "d"}), "1.parquet and .*0.parquet differ in their columns: 'b' is not in both"),
         (frame(dtype=np.float64), "differ in column 'a': double and float; write them with the same type"),
-        (frame()[["b", "a", "c"]], "has the columns of .* in another order"),
+        (frame()[["b", "a", "c"]], "has the columns of .* in a different order"),
     ],
 )
 def test_files_of_one_view_must_have_the_same_columns(second, message, tmp_path):

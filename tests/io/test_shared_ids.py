@@ -43,7 +43,7 @@ def test_values_that_two_files_share_are_ids(tmp_path, rng, numbers, first, seco
         save(tmp_path / "a.csv", X, numbers, first),
         save(tmp_path / "b.csv", X[order], numbers[order], second),
     ]
-    said = rf"'{first}' of .*a\.csv and '{second}' of .*b\.csv hold the same values, and were taken for sample ids"
+    said = rf"'{first}' of .*a\.csv and '{second}' of .*b\.csv have the same values, and were taken for sample ids"
     with pytest.warns(UserWarning, match=said):
         views = read_views(paths).views
     assert views.sample_ids.tolist() == numbers.astype(str).tolist()
@@ -54,7 +54,7 @@ def test_labels_with_the_ids_of_the_views(tmp_path, rng, numbers):
     order = rng.permutation(40)
     path = tmp_path / "labels.csv"
     pd.DataFrame({"kennung": numbers[order], "class": order}).to_csv(path, index=False)
-    with pytest.warns(UserWarning, match=r"'kennung' of .*labels\.csv holds values of the sample ids, and was taken"):
+    with pytest.warns(UserWarning, match=r"'kennung' of .*labels\.csv has the values of the sample ids, and was taken"):
         labels = read_labels(path, numbers, 40)
     assert labels.tolist() == list(range(40))
 

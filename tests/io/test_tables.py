@@ -89,11 +89,11 @@ def test_labels_must_be_one_table(tmp_path):
     with pd.ExcelWriter(tmp_path / "b.xlsx") as book:
         for sheet in ("one", "two"):
             pd.DataFrame({"group": list("ABA")}, index=SAMPLES).to_excel(book, sheet_name=sheet)
-    with pytest.raises(InputError, match=r"holds several tables; choose one with .*::KEY, KEY being one of 'one'"):
+    with pytest.raises(InputError, match=r"contains several tables; choose one with .*::KEY; the keys are 'one'"):
         read_labels(tmp_path / "b.xlsx", SAMPLES, 3)
     assert read_labels(f"{tmp_path}/b.xlsx::two", SAMPLES, 3).tolist() == ["A", "B", "A"]
     np.savez(tmp_path / "x.npz", cube=np.ones((2, 2, 2)))
-    with pytest.raises(InputError, match="holds no 'labels', 'label', 'y', 'target'"):
+    with pytest.raises(InputError, match="has no 'labels', 'label', 'y', 'target'"):
         read_labels(tmp_path / "x.npz", None, 2)
     with pytest.raises(InputError, match=r"x\.npz::cube is not a table \(shape \(2, 2, 2\)\)"):
         read_labels(f"{tmp_path}/x.npz::cube", None, 2)

@@ -99,7 +99,7 @@ def test_words_for_missing_values(write):
 def test_text_columns_can_be_left_out(write):
     path = write("t.csv", "id,x,city\na,1,Rome\nb,2,Oslo\n")
     with pytest.raises(
-        InputError, match=r"t\.csv, line 2, column 'city': 'Rome' is not a finite number; leave out the col"
+        InputError, match=r"t\.csv, line 2, column 'city': 'Rome' is not a finite number; remove the col"
     ):
         read_views([path])
     with pytest.warns(UserWarning, match="dropped text columns 'city'"):

@@ -58,7 +58,7 @@ def test_an_id_that_is_a_huge_number_may_be_anywhere(tmp_path, place):
 
 def test_bytes_that_are_not_utf8_are_found_far_down(tmp_path):
     path = tmp_path / "a.csv"
-    for bad, says in ((b"\xff", "is not UTF-8"), (b"\0", "holds NUL bytes")):
+    for bad, says in ((b"\xff", "is not UTF-8"), (b"\0", "contains NUL bytes")):
         path.write_bytes(b"x,y\n" + b"1,2\n" * 300_000 + b"3," + bad + b"\n")
         with pytest.raises(ValueError, match=f"line 300002, {says}"):
             read_views([path])

@@ -16,7 +16,7 @@ from manyview.io.writing import _staging
 
 def test_results_are_never_overwritten_unasked(tmp_path):
     write_files(tmp_path / "out", {"a.txt": "1", "b.txt": "2"})
-    with pytest.raises(InputError, match=r"already holds 'a\.txt'"):
+    with pytest.raises(InputError, match=r"already contains 'a\.txt'"):
         write_files(tmp_path / "out", {"a.txt": "3", "c.txt": "4"})
     assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["a.txt", "b.txt"]
     write_files(tmp_path / "out", {"a.txt": "3"}, force=True)
@@ -35,7 +35,7 @@ def test_a_set_is_replaced_as_a_whole(tmp_path):
     (tmp_path / "own").write_text("mine")
     write_files(tmp_path, {"a": "2", "c": "2"}, replaces=names, force=True)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"a": "2", "c": "2", "own": "mine"}
-    with pytest.raises(InputError, match="already holds 'a', 'c'"):
+    with pytest.raises(InputError, match="already contains 'a', 'c'"):
         write_files(tmp_path, {"b": "3"}, replaces=names)
 
 
@@ -88,5 +88,5 @@ def test_what_another_process_is_staging_is_left_alone(tmp_path):
 def test_a_folder_that_cannot_be_written_is_noticed_at_once(tmp_path):
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "sub", Path("/proc/none/at/all")):
-        with pytest.raises(InputError, match=r"give (another --out|a folder for the results)"):
+        with pytest.raises(InputError, match=r"choose (another --out|a folder for the results)"):
             check_output(folder, ["a"], force=False)

@@ -19,7 +19,7 @@ def absent(table, rows):
 def test_views_that_share_no_sample(method, blobs):
     X, Y = blobs.views.arrays
     first = np.arange(60) < 30
-    with pytest.warns(UserWarning, match=r"The views \('b'\) and \('a', 'c'\) share no sample, so nothing says"):
+    with pytest.warns(UserWarning, match=r"The views \('b'\) and \('a', 'c'\) share no sample, so nothing shows"):
         method(3).fit({"b": absent(X, first), "a": absent(Y, ~first), "c": absent(X, ~first)})
 
 
@@ -36,7 +36,7 @@ def test_one_sample_that_is_in_both_views_relates_them(method, blobs):
 def test_equal_samples_in_different_clusters(method, kind, rng):
     X = np.repeat(rng.standard_normal((2, 4)), [25, 15], axis=0)
     with pytest.warns(
-        UserWarning, match=r"\d+ of 40 samples are equal, in every value, .* There are 2 distinct samples"
+        UserWarning, match=r"\d+ of 40 samples have exactly the same values .* There are 2 distinct samples"
     ):
         method(3).fit([kind(X), kind(X[:, :2])])
 

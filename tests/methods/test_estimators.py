@@ -24,7 +24,7 @@ from manyview.graphs.affinity import knn_graph
 
 every_method = pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 unconverged_is_fine = pytest.mark.filterwarnings(f"ignore::{ConvergenceWarning.__module__}.ConvergenceWarning")
-split_samples_are_fine = pytest.mark.filterwarnings("ignore:.* samples are equal, in every value:UserWarning")
+split_samples_are_fine = pytest.mark.filterwarnings("ignore:.* samples have exactly the same values:UserWarning")
 
 
 CLASSIFIERS_ONLY = "asks whatever has predict_proba for the tags of classifiers, which clusterers have not"
@@ -127,7 +127,7 @@ def test_to_frame_needs_a_fit(method):
         ("3", "n_clusters='3' is a str"),
         (None, "n_clusters=None is a NoneType"),
         (True, "n_clusters=True is a bool"),
-        (61, "n_samples=60 is fewer than n_clusters=61; ask for fewer clusters or give more samples"),
+        (61, "n_samples=60 is fewer than n_clusters=61; choose fewer clusters or give more samples"),
     ],
 )
 def test_wrong_numbers_of_clusters_are_refused(method, n_clusters, message, blobs):

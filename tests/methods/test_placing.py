@@ -83,8 +83,8 @@ def test_views_are_matched_by_name_or_else_by_position(fitted, data):
     ("new", "message"),
     [
         ({"a": np.zeros((3, 2))}, r"X \(view 'a'\) has 2 features, but OCBR is expecting \d+ features"),
-        ({"c": np.zeros((3, 2))}, r"was fitted on the views 'a', 'b'; there was none called 'c'"),
-        ([np.zeros((3, 2))], r"there was none called 'view_0'\. Give the same ones, as a dict"),
+        ({"c": np.zeros((3, 2))}, r"was fitted on the views 'a', 'b', but got 'c'"),
+        ([np.zeros((3, 2))], r"but got 'view_0'\. Give the same views, as a dict"),
         ({"a": np.full((3, 12), np.inf)}, "infinity"),
     ],
 )
@@ -103,7 +103,7 @@ def test_a_new_sample_must_be_in_some_view(fitted, data):
 def test_features_are_checked_by_name(data):
     X = pd.DataFrame(data.views.arrays[0][:, :3], columns=["p", "q", "r"])
     model = MFMSC(4).fit({"a": X})
-    with pytest.raises(InputError, match="same order as they were in fit"):
+    with pytest.raises(InputError, match="same order as in fit"):
         model.predict({"a": X[["q", "p", "r"]]})
     with pytest.raises(InputError, match="not in both: 's'"):
         model.predict({"a": X.rename(columns={"r": "s"})})

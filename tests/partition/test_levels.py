@@ -77,7 +77,7 @@ def test_halves_are_merged_before_clusters_that_are_nearer():
 
 def test_numbers_that_cannot_be_had(data):
     levels = levels_of(data, data[1])
-    with pytest.raises(InputError, match="n_clusters=13 is more than the 12 of the finest level; ask for fewer"):
+    with pytest.raises(InputError, match="n_clusters=13 is more than the 12 of the finest level; choose fewer"):
         levels.cut(13)
     with pytest.raises(InputError, match="n_clusters=0 is too small"):
         levels.cut(0)

@@ -85,7 +85,7 @@ def test_users_decide(rng):
     ("kinds", "message"),
     [
         ({"rna": "pca"}, "Unknown kinds='pca'. Choose one of: 'features', 'coordinates'"),
-        ({"dna": "counts"}, "kinds names no view 'dna'; the views are 'rna'"),
+        ({"dna": "counts"}, "kinds names an unknown view 'dna'; the views are 'rna'"),
         ("counts", "kinds='counts' is a str; give a dict"),
     ],
 )

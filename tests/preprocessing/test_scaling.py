@@ -115,7 +115,7 @@ def test_scaling_can_be_chosen_for_all_views_or_one_by_one(scaling, used):
     [
         ("log", "Unknown scaling='log'. Choose one of: 'auto', 'standard', 'soft', 'robust', 'unit', 'none'"),
         ({"dense": "log"}, "Unknown scaling='log'"),
-        ({"text": "unit"}, "no view 'text'; the views are 'dense', 'counts'"),
+        ({"text": "unit"}, "an unknown view 'text'; the views are 'dense', 'counts'"),
         (["unit"], "scaling has 1 entries for 2 views; give one per view"),
     ],
 )

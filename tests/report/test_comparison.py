@@ -44,7 +44,7 @@ def test_the_table_says_who_moved(comparison):
 def test_the_sentences(comparison):
     first, second, *_ = comparison_sentences(comparison)
     assert first == f"From before to {HOSTILE}, 2 samples of 12 moved (16.7%)."
-    assert second == "The largest move: 1 sample from cluster 0 to b."
+    assert second == "Largest move: 1 sample from cluster 0 to b."
 
 
 def test_only_settings_that_differ_are_shown():

@@ -32,7 +32,7 @@ def test_listed_samples_are_always_on_the_map(blobs):
 
 def test_other_views_than_those_fitted_are_refused(blobs):
     model = MFMSC(3).fit(blobs.views)
-    with pytest.raises(InputError, match="give the views that it was fitted on"):
+    with pytest.raises(InputError, match="give the views it was fitted on"):
         fitted_views(model, blobs.views[:50])
     with pytest.raises(NotFittedError):
         fitted_views(MFMSC(3), blobs.views)

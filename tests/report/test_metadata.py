@@ -59,7 +59,7 @@ def test_metadata_is_matched_by_id():
 @pytest.mark.parametrize(
     ("index", "ids", "message"),
     [
-        (["x", "y"], np.array(["a", "b"]), "No row of metadata has the id of a sample: its rows are 'x', 'y'"),
+        (["x", "y"], np.array(["a", "b"]), "No row of the metadata matches a sample id: its rows are 'x', 'y'"),
         (["a", "a"], np.array(["a", "b"]), "several rows for 'a'"),
         (["a", "b"], None, "2 rows for 3 samples"),
     ],

@@ -1,4 +1,4 @@
-"""The colours are told apart from the page and from each other, by everyone."""
+"""Everyone can distinguish the colours from the page and from each other."""
 
 from itertools import combinations
 

@@ -25,17 +25,17 @@ def test_any_hashable_values_become_numbers(batch):
 @pytest.mark.parametrize(
     ("batch", "says"),
     [
-        (["a", "a", "b"], "batch has 3 values for 4 samples; give one for each sample"),
+        (["a", "a", "b"], "batch has 3 values for 4 samples; give one per sample"),
         (["a", "a", "b", None], "batch is missing for 1 of 4 samples, the first at index 3"),
         ([1.0, np.nan, 2.0, np.nan], "missing for 2 of 4 samples, the first at index 1"),
         (pd.Series([1, 1, pd.NA, 2], dtype="Int64"), "missing for 1 of 4"),
-        (["a", "a", "a", "b"], "The batch 'b' in batch has one sample; join it with another"),
+        (["a", "a", "a", "b"], "The batch 'b' in batch has one sample; merge it with another"),
         (["a", "a", "c", "b"], "The batches 'b', 'c' in batch have one sample each"),
-        (["a"] * 4, "batch holds 1 batch; give at least two"),
+        (["a"] * 4, "batch has 1 batch; give at least two"),
         ("centre", "batch='centre' is a str; give a list"),
         (7, "batch=7 is a int; give a list"),
-        ([[1], [1], [2], [2]], "batch holds a list; give one number or text"),
-        (np.zeros((4, 2)), "batch holds a list"),
+        ([[1], [1], [2], [2]], "batch contains a list; give one number or string"),
+        (np.zeros((4, 2)), "batch contains a list"),
     ],
 )
 def test_bad_batches_are_refused(batch, says):

@@ -36,7 +36,7 @@ def test_samples_are_present_where_they_have_a_value():
 def test_a_sample_with_no_value_anywhere_is_refused_by_name():
     table = X.copy()
     table[1] = np.nan
-    with pytest.raises(InputError, match=r"1 sample\(s\) have no value in any view: '1'. Leave them out"):
+    with pytest.raises(InputError, match=r"1 sample\(s\) have no value in any view: '1'. Remove them"):
         check_views([table, table])
     with pytest.raises(InputError, match=r"no value in any view: 's1'"):
         check_views(Views([table], sample_ids=[f"s{i}" for i in range(len(X))]))
@@ -45,7 +45,7 @@ def test_a_sample_with_no_value_anywhere_is_refused_by_name():
 
 @pytest.mark.parametrize("empty", [np.full(X.shape, np.nan), spread_rows(sp.csr_array((0, 3)), [], len(X))])
 def test_a_view_without_values_is_refused_unless_asked_for(empty):
-    with pytest.raises(InputError, match=r"View .b. holds nothing but NaN\. Leave this view out"):
+    with pytest.raises(InputError, match=r"View .b. contains only NaN\. Remove this view"):
         check_views({"a": X, "b": empty})
     assert not check_views({"a": X, "b": empty}, allow_empty=True).present[:, 1].any()
 

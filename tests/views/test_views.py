@@ -132,7 +132,7 @@ def test_unsorted_and_repeated_sparse_entries_are_merged_in_a_copy():
 REFUSED = {
     "no views": ([], "Got no views; give at least one"),
     "empty mapping": ({}, "Got no views; give at least one"),
-    "sample counts": ({"a": X, "b": X[:3]}, "View 'b' has 3 samples but view 'a' has 4; all views must hold the same"),
+    "sample counts": ({"a": X, "b": X[:3]}, "View 'b' has 3 samples but view 'a' has 4; all views must have the same"),
     "1-D": ([X, np.arange(4.0)], r"View 'view_1' is 1-D with shape \(4,\).*Reshape your data"),
     "3-D": (np.zeros((2, 3, 4)), r"View 'view_0' is 3-D with shape \(2, 3, 4\).*Reshape"),
     "series": (pd.Series([1.0, 2]), "is 1-D with shape"),
@@ -149,7 +149,7 @@ REFUSED = {
     "text array": ([np.array([["a", "b"]])], "dtype <U1, which is not numeric; give numbers only"),
     "zero columns": (
         {"a": X, "b": np.zeros((4, 0))},
-        r"View 'b' has 0 feature\(s\) \(shape=\(4, 0\)\).*Leave this view",
+        r"View 'b' has 0 feature\(s\) \(shape=\(4, 0\)\).*Remove this view",
     ),
     "zero samples": (np.zeros((0, 3)), r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1"),
     "complex": ({"a": X * 1j}, "View 'a' has complex dtype complex128.*use the real and the imaginary part"),
@@ -157,11 +157,11 @@ REFUSED = {
     "complex frame": (pd.DataFrame({"z": [1j, 2.0]}), "complex dtype complex128"),
     "large integers": (
         {"id": np.array([[2**53 + 1]])},
-        f"View 'id' holds an integer of size {2**53 + 1}, beyond the {2**53}.*drop it",
+        f"View 'id' contains an integer of size {2**53 + 1}, beyond the {2**53}.*drop it",
     ),
     "large negative": ([np.array([[-(2**63)]])], f"integer of size {2**63}"),
     "large sparse": ([sp.csr_array(np.array([[2**60, 0]]))], f"integer of size {2**60}"),
-    "large column": ({"a": pd.DataFrame({"id": [2**60], "x": [0.5]})}, f"View 'a' holds an integer of size {2**60}"),
+    "large column": ({"a": pd.DataFrame({"id": [2**60], "x": [0.5]})}, f"View 'a' contains an integer of size {2**60}"),
     "large nullable": (
         pd.DataFrame({"id": pd.array([2**60, None], "Int64"), "x": [0.5, 1]}),
         f"integer of size {2**60}",
@@ -169,13 +169,13 @@ REFUSED = {
     "large unsigned": (pd.DataFrame({"id": np.array([2**63], "u8"), "x": [-1]}), f"integer of size {2**63}"),
     "object text": (
         [np.array([[1, "b"]], object)],
-        r"View 'view_0' holds 'b' \(a str\) at row 0, column 1, which is text",
+        r"View 'view_0' contains 'b' \(a str\) at row 0, column 1, which is text",
     ),
     "object None": (
         [np.array([[1, 2], [None, 3]], object)],
-        r"holds None \(a NoneType\) at row 1, column 0; give numbers",
+        r"contains None \(a NoneType\) at row 1, column 0; give numbers",
     ),
-    "object complex": ([np.array([[1j]], object)], r"holds 1j \(a complex\)"),
+    "object complex": ([np.array([[1j]], object)], r"contains 1j \(a complex\)"),
     "object overflow": ([np.array([[10**400]], object)], "too large for a float.*Rescale"),
     "object column": (pd.DataFrame({"o": np.array([1, 2.5], object)}), "non-numeric columns: 'o'"),
     "overflow of long double": ([np.array([[np.longdouble("1e400")]])], "1 infinity values"),
@@ -183,7 +183,7 @@ REFUSED = {
     "a string": ("table.csv", "Got views of type str; give a list, tuple or dict of 2-D tables"),
     "None": (None, "Got views of type NoneType"),
     "a generator": ((table for table in [X]), "Got views of type generator"),
-    "None among views": ([X, None], "View 'view_1' holds None"),
+    "None among views": ([X, None], "View 'view_1' contains None"),
 }
 
 
@@ -268,7 +268,7 @@ def test_an_index_that_only_counts_gives_no_ids_but_a_part_of_it_does():
 )
 def test_frames_of_other_samples_are_refused_with_the_first_difference(index):
     with pytest.raises(
-        InputError, match=r"Sample \d is .* in view 'b' but .* in view 'a'; bring the tables into the same order"
+        InputError, match=r"Sample \d is .* in view 'b' but .* in view 'a'; put the tables in the same order"
     ):
         Views({"a": FRAME, "b": pd.DataFrame(Y, index=index)})
 

@@ -1,4 +1,4 @@
-"""The steps of a fit, each on its own: time against the number of samples, and peak memory of the whole.
+"""The steps of a fit, one by one: time against the number of samples, and peak memory of the whole fit.
 
 asv calls `setup` before each, and times what begins with `time_`; `peakmem_` is memory.
 """
@@ -33,7 +33,7 @@ class Kernels:
 
 
 class Neighbors(Kernels):
-    """The search of neighbours, which is all that is more than linear in n."""
+    """The neighbour search, the only step that is more than linear in n."""
 
     def time_exact(self, n: int) -> None:  # noqa: ARG002
         neighbors.NeighborIndex(self.X)._exact.kneighbors(None, n_neighbors=NEIGHBORS)

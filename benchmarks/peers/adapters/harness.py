@@ -1,8 +1,8 @@
 """Runs the methods of one peer in the peer's own environment: reads tasks, measures fits, writes results.
 
-Each line on stdin is a task in JSON; each is answered by a line on stdout when it has ended. A task runs in a process
-of its own, forked after the imports, so that limits and measurements concern the fit alone. Needs Linux, and only the
-standard library and numpy. The file of the views holds no labels.
+Each line on stdin is a task in JSON; each is answered by a line on stdout when it has ended. A task runs in a separate
+process, forked after the imports, so that limits and measurements apply to the fit alone. Needs Linux, and only the
+standard library and numpy. The file with the views contains no labels.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def serve(methods: Mapping[str, Method], packages: Sequence[str], form: str = "s
 
 
 def ending(code: int) -> dict[str, object]:
-    """How a task ended, in case it left no result."""
+    """Return how a task ended if it left no result."""
     if code in (-signal.SIGXCPU, -signal.SIGALRM):
         return {"status": "timeout"}
     return {"status": "error", "error": f"the process ended with code {code}"}
@@ -91,7 +91,7 @@ def memory_mb(field: str) -> float:
 
 
 def limit_process(memory: float, seconds: float) -> None:
-    """Limit memory and CPU time of the fit. What the imports mapped but do not use does not count."""
+    """Limit memory and CPU time of the fit. Memory that the imports mapped but do not use does not count."""
     size = int((memory_mb("VmSize") - memory_mb("VmRSS") + memory) * 2**20)
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     end = math.ceil(time.process_time() + seconds)

@@ -1,7 +1,8 @@
 """The command line: one file per command, named after it.
 
-`app` joins the commands, `terminal` prints, `parameters` makes estimators; `options`, `results` and `running` hold what
-several commands share. Nothing here computes: a command parses its arguments, calls the package, and writes the result.
+`app` brings the commands together, `terminal` prints, `parameters` creates estimators; `options`, `results` and
+`running` hold what several commands share. Nothing here computes: a command parses its arguments, calls the package,
+and writes the result.
 """
 
 from manyview.cli.app import main

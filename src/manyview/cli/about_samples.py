@@ -17,7 +17,7 @@ from manyview.io.tables import parse_source
 
 @dataclass(frozen=True)
 class Samples:
-    """The samples of the views: their ids, if they have any, their number, and the files that they were read from."""
+    """The samples in the views: their ids, if any, how many there are, and the files they were read from."""
 
     ids: NDArray[Any] | None
     count: int
@@ -40,11 +40,11 @@ class Samples:
         return about
 
     def _say_if_by_position(self, path: Path) -> None:
-        """Warn where the views have no ids; within one file, rows belong together."""
+        """Warn if the views have no ids, unless the table is in the same file: its rows then belong together."""
         own = {parse_source(file).path.absolute() for file in self.files}
         if self.ids is None and parse_source(path).path.absolute() not in own:
             warnings.warn(
-                f"The views have no sample ids: the rows of {path} were matched by position. Add a column of ids to "
-                "the views and to it, unless both have the same samples in the same order.",
+                f"The views have no sample ids: the rows of {path} were matched by position. If the order of "
+                "the samples is not the same in both, add a column of sample ids to the views and to this file.",
                 stacklevel=3,
             )

@@ -35,8 +35,8 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # from the click in
 def main(words: list[str] | None = None) -> None:
     """Run the command line; errors in arguments or input are printed on one line, without a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError):  # replaced by something that is no stream of the system
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # Windows' code pages lack letters
+        with suppress(AttributeError):  # replaced by an object that is not a system stream
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # code pages on Windows lack some characters
     try:
         code = app(words, standalone_mode=False)
     except UsageError as error:
@@ -47,12 +47,12 @@ def main(words: list[str] | None = None) -> None:
     except (InputError, OSError) as error:
         fail(" ".join((str(error), *getattr(error, "__notes__", ()))))
     except MemoryError as error:
-        fail(f"not enough memory; give fewer samples or features, or another method. {error} {help_line('large-data')}")
+        fail(f"not enough memory; use fewer samples or features, or another method. {error} {help_line('large-data')}")
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def command_of(error: Exception) -> str:
-    """Return the command that was used wrongly, as users write it."""
+    """Return the command that the error is about, as users write it."""
     context = getattr(error, "ctx", None)
     return "manyview" if context is None or context.parent is None else f"manyview {context.info_name}"
 

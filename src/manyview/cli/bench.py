@@ -1,4 +1,4 @@
-"""`manyview bench`: run an experiment that the user has specified."""
+"""`manyview bench`: run an experiment specified by the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manyview cluster` on files that are read a block of rows at a time, so that they may be larger than the memory."""
+"""`manyview cluster` on files that are read in blocks of rows, so that they may be larger than memory."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from manyview.io.row_tables import RowTable, can_read_by_rows, open_row_tables
 from manyview.methods import MultiViewClusterer
 from manyview.typing import Labels
 
-BLOCK = 100_000  # labels that are written at a time
+BLOCK = 100_000  # labels written at a time
 
 
 def reads_by_rows(model: MultiViewClusterer, files: Sequence[str]) -> bool:
-    """Whether landmarks were asked for, and the files can be read by rows."""
+    """Return whether landmarks were requested and the files can be read in blocks of rows."""
     return model.get_params().get("strategy") == "landmarks" and can_read_by_rows(files)
 
 
@@ -62,7 +62,7 @@ def cluster_by_rows(
 
 
 def row_facts(model: MultiViewClusterer, tables: Mapping[str, RowTable]) -> DataFacts:
-    """Return what the summary says of the data."""
+    """Return what the summary says about the data."""
     n_samples = next(iter(tables.values())).shape[0]
     n_features = {name: table.shape[1] for name, table in tables.items()}
     n_present = getattr(model, "_n_present", dict.fromkeys(tables, n_samples))
@@ -70,7 +70,7 @@ def row_facts(model: MultiViewClusterer, tables: Mapping[str, RowTable]) -> Data
 
 
 def _read_ids(tables: Mapping[str, RowTable], n_samples: int) -> NDArray[Any] | None:
-    """Return the ids of the first view that has any."""
+    """Return the sample ids from the first view that has any."""
     named = _with_ids(tables)
     return None if named is None else np.asarray(named.read_ids(0, n_samples))
 
@@ -80,7 +80,7 @@ def _with_ids(tables: Mapping[str, RowTable]) -> RowTable | None:
 
 
 def label_lines(tables: Mapping[str, RowTable], labels: Labels) -> Iterator[bytes]:
-    """Yield the table of labels as CSV, some lines at a time, with the ids of the first view that has any."""
+    """Yield the table of labels as CSV, in blocks of lines, with the sample ids from the first view that has any."""
     yield b"sample,label\n"
     named = _with_ids(tables)
     for start in range(0, len(labels), BLOCK):

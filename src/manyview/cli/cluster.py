@@ -1,4 +1,4 @@
-"""`manyview cluster`: from users' files to files of results."""
+"""`manyview cluster`: from the user's files to result files."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def cluster(
     samples: Annotated[
         str,
         typer.Option(
-            help="Samples to keep: all, or the common ones, which are in every file.",
+            help="Samples to keep: all, or only the common ones, found in every file.",
             autocompletion=lambda: list(SAMPLES),
             rich_help_panel=INPUT,
         ),
@@ -106,22 +106,28 @@ def cluster(
     id_column: IdColumn = "auto",
     drop_text: DropText = False,
     n_clusters: Annotated[
-        str, typer.Option("-k", "--clusters", help="Number of clusters, or auto.", rich_help_panel=METHOD)
+        str, typer.Option("-k", "--clusters", help="Number of clusters, or auto to choose it.", rich_help_panel=METHOD)
     ],
     method: Annotated[
         str,
         typer.Option(
-            "--method", "-m", help="See 'manyview methods'.", autocompletion=complete_method, rich_help_panel=METHOD
+            "--method",
+            "-m",
+            help="Method; see 'manyview methods'.",
+            autocompletion=complete_method,
+            rich_help_panel=METHOD,
         ),
     ] = "ocbr",
     params: Annotated[
         list[str],
-        typer.Option("--param", "-p", help="A parameter of the method, name=value.", rich_help_panel=METHOD),
+        typer.Option(
+            "--param", "-p", help="A parameter of the method: name=value. May be repeated.", rich_help_panel=METHOD
+        ),
     ] = [],  # noqa: B006
     scaling: Annotated[
         list[str],
         typer.Option(
-            help="standard, soft, robust, unit, none or auto; VIEW=SCALING for one view. May be repeated.",
+            help="standard, soft, robust, unit, none or auto; VIEW=SCALING sets it for one view. May be repeated.",
             rich_help_panel=METHOD,
         ),
     ] = [],  # noqa: B006
@@ -129,7 +135,7 @@ def cluster(
         list[str],
         typer.Option(
             "--kind",
-            help=f"The kind of a view, VIEW=KIND: {', '.join(KINDS)}. Recognised by default.",
+            help=f"The kind of data in a view, VIEW=KIND: {', '.join(KINDS)}. Detected by default.",
             rich_help_panel=METHOD,
         ),
     ] = [],  # noqa: B006
@@ -148,14 +154,14 @@ def cluster(
         bool,
         typer.Option(
             "--features",
-            help=f"Write {FEATURES}: how every feature differs in every cluster.",
+            help=f"Write {FEATURES}: how each feature differs between clusters.",
             rich_help_panel=REPORT,
         ),
     ] = False,
     metadata: Annotated[
         Path | None,
         typer.Option(
-            help=f"Table about the samples: its columns are tested against the clusters ({ASSOCIATIONS}).",
+            help=f"Table with more columns about the samples, each tested against the clusters ({ASSOCIATIONS}).",
             rich_help_panel=REPORT,
         ),
     ] = None,
@@ -163,7 +169,7 @@ def cluster(
         tuple[str, str] | None,
         typer.Option(
             metavar="TIME EVENT",
-            help="Columns of the metadata, to compare the survival of the clusters.",
+            help="Metadata columns with time and event, to compare survival between clusters.",
             rich_help_panel=REPORT,
         ),
     ] = None,
@@ -171,7 +177,7 @@ def cluster(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Column of the metadata: neighbours are drawn from each batch in turn.",
+            help="Metadata column with the batch: neighbours are drawn from each batch in turn.",
             rich_help_panel=REPORT,
         ),
     ] = None,
@@ -179,7 +185,7 @@ def cluster(
         int,
         typer.Option(
             min=0,
-            help="Cluster a random 80 % of the samples this many times, to assess the stability.",
+            help="Cluster a random 80% of the samples this many times, to assess stability.",
             rich_help_panel=REPORT,
         ),
     ] = 0,
@@ -246,7 +252,7 @@ def cluster(
 def is_done_in_parts(
     model: MultiViewClusterer, method: str, job: DaskJob, *, truth: Path | None, save: bool, resume: bool, whole: bool
 ) -> bool:
-    """Cluster on a cluster of machines, or in blocks of rows, if that was asked for; say whether it was."""
+    """Run on a Dask cluster, or in blocks of rows, if the options ask for it; return whether they did."""
     if job.address is not None or resume:
         job.cluster(model, method, truth=truth, save=save, resume=resume, whole=whole)
         return True
@@ -257,14 +263,14 @@ def is_done_in_parts(
 
 
 def landmarks_of(model: MultiViewClusterer, views: Views) -> tuple[MultiViewClusterer, Views]:
-    """Return the model and the views of the landmarks alone, if there are landmarks: only they have a graph."""
+    """Return the model and the views restricted to the landmarks, if there are any: only they have a graph."""
     landmarks = getattr(model, "landmarks_", None)
     return (model, views) if landmarks is None else (model.on_landmarks(), views[landmarks])
 
 
 @helped_by("findings")
 def ask(metadata: Path | None, survival: tuple[str, str] | None, batch: str | None) -> Questions:
-    """Return what to ask of the metadata; refuse options that need these, or a library that is not installed."""
+    """Return the questions to ask of the metadata; raise if metadata or a library they need are missing."""
     if metadata is None and (survival is not None or batch is not None):
         option = f"--survival {' '.join(survival)}" if survival is not None else f"--batch {batch}"
         raise InputError(f"{option} names columns of the metadata; add --metadata TABLE.")
@@ -274,7 +280,7 @@ def ask(metadata: Path | None, survival: tuple[str, str] | None, batch: str | No
 
 
 def with_batches(views: Views, metadata: pd.DataFrame | None, questions: Questions) -> Views:
-    """Return the views with the batches that were asked for."""
+    """Return the views with the requested batches."""
     if metadata is None or questions.batch is None:
         return views
     texts = check_batches(column(metadata, questions.batch), questions.batch)
@@ -284,22 +290,22 @@ def with_batches(views: Views, metadata: pd.DataFrame | None, questions: Questio
 def refit_without_batches(
     model: MultiViewClusterer, views: Views, seconds: dict[str, float], show_status: Callable[[str], None]
 ) -> Labels | None:
-    """Return the labels of a fit that does not know the batches, to compare with; None if there are no batches."""
+    """Return the labels of a fit that ignores the batches, for comparison; None if there are no batches."""
     if views.batch is None:
         return None
-    show_status("clustering again without batches, to compare")
+    show_status("clustering again without batches, for comparison")
     labels: Labels = timed("without_batches", seconds, lambda: labels_without_batches(model, views))
     return labels
 
 
 def check_has_features(model: MultiViewClusterer, wanted: bool) -> None:
-    """Raise if features are to be compared, but the views are affinities, which have none."""
+    """Raise if features are requested, but the views are affinities, which have none."""
     if wanted and model.get_params().get("affinity") == PRECOMPUTED:
         raise InputError(f"--features cannot be combined with affinity={PRECOMPUTED}: affinities have no features.")
 
 
 def fit(model: MultiViewClusterer, views: Views, method: str, show_status: Callable[[str], None]) -> None:
-    """Fit the model, and say so."""
+    """Fit the model, and show that on the terminal."""
     show_status(f"clustering {views.n_samples} samples, {views.n_views} views, with {method}")
     model.fit(views)
 
@@ -307,7 +313,7 @@ def fit(model: MultiViewClusterer, views: Views, method: str, show_status: Calla
 def repeat(
     model: MultiViewClusterer, views: Views, repeats: int, seed: int, show_status: Callable[[str], None]
 ) -> Stability:
-    """Assess the stability of the clusters, and show the number of repeats that are done."""
+    """Assess the stability of the clusters, and show how many repeats are done."""
     return assess_stability(
         model, views, repeats, seed=seed, on_repeat=lambda done: show_status(f"repeat {done} of {repeats}")
     )

@@ -56,7 +56,7 @@ def compare(
 
 
 def result_names(paths: Sequence[Path]) -> list[str]:
-    """Name results after their folder or file; by the whole path where that is not unique."""
+    """Name each result after its folder or file, or by its whole path if that is not unique."""
     short = [path.name or str(path) for path in paths]
     names = [name if short.count(name) == 1 else str(path) for name, path in zip(short, paths, strict=True)]
     twice = [name for name in names if names.count(name) > 1]

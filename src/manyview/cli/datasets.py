@@ -26,7 +26,9 @@ EXPORTED: dict[str, Callable[[], Dataset]] = {"digits": all_digits, "tumours": m
 def datasets(
     export: Annotated[
         Path | None,
-        typer.Option(help="Write a data set to this folder: a CSV file per view, labels.csv, and its metadata.csv."),
+        typer.Option(
+            help="Write a data set to this folder: one CSV file per view, labels.csv, and metadata.csv if it has any."
+        ),
     ] = None,
     name: Annotated[str, typer.Option(help=f"The data set to export: {', '.join(EXPORTED)}.")] = "digits",
     force: Annotated[bool, typer.Option("--force", help="Overwrite files in the folder.")] = False,
@@ -50,7 +52,7 @@ def dataset_row(data: Dataset, where: str) -> tuple[str, ...]:
 
 
 def local_dataset_row(name: str, load: Callable[[], Dataset]) -> tuple[str, ...]:
-    """Return the row for a data set that is not embedded; if it is not found, it says how to get it."""
+    """Return the row for a data set that is not embedded; if the data are not found, the row says how to get them."""
     try:
         return dataset_row(load(), "data folder")
     except MissingDataError as error:
@@ -58,7 +60,7 @@ def local_dataset_row(name: str, load: Callable[[], Dataset]) -> tuple[str, ...]
 
 
 def as_csv(data: Dataset) -> dict[str, str]:
-    """Return a data set as CSV files with sample ids: the views, without absent samples, the labels and metadata."""
+    """Return a data set as CSV files with sample ids: views (without absent samples), labels and metadata."""
     known = data.views.sample_ids
     ids = pd.Index([f"sample{i:04d}" for i in range(len(data.labels))] if known is None else known, name="id")
     tables = {}

@@ -19,85 +19,85 @@ ENTRIES = {
     "files": "The files as they were named on the command line.",
     "n_samples": "Number of samples that were clustered or assigned.",
     "n_clusters": "Number of clusters: as given with -k, or as chosen with -k auto.",
-    "n_landmarks": "Number of samples that were clustered themselves; the others were placed (strategy landmarks).",
+    "n_landmarks": "Number of samples that were clustered; the others were assigned to their clusters afterwards.",
     "views": "The views, by name; in a summary of 'manyview predict', only the names.",
-    "views.features": "Number of columns of the view.",
-    "views.scaling": "How much each column counts: standard, soft, robust, unit or none (--scaling changes it).",
+    "views.features": "Number of columns in the view.",
+    "views.scaling": "How the columns were scaled: standard, soft, robust, unit or none (--scaling changes it).",
     "views.samples": "Number of samples that are in the view.",
     "views.missing_values": "Number of values that are missing in the view.",
-    "views.kind": "The kind of data that was recognised, which decides the treatment (--kind overrides it).",
+    "views.kind": "The kind of data detected in the view, which decides how it is treated (--kind overrides it).",
     "views.why": "The evidence for the kind, and whether the view was cleaned of gross errors.",
-    "views_missing": "Views of the model for which no file was given: all new samples are absent from them.",
+    "views_missing": "Views of the model for which no file was given; all new samples are missing from them.",
     "model": "The file of the model that assigned the samples.",
-    "imputation": "How missing values were filled in; null if nothing was (ocbr needs no imputation).",
+    "imputation": "How missing values were filled in; null if they were not (ocbr needs no imputation).",
     "neighbor_recall": "Share of the true neighbours that an approximate search found, by graph; empty if exact.",
-    "unmatched": "Samples that are missing from a file, by view: their number (count) and some ids (first).",
-    "cluster_sizes": "Number of samples of each cluster: cluster 0 first, which is the largest.",
-    "confidence": "How sure the labels are, from the probabilities of the clusters (labels.csv has it per sample).",
-    "confidence.mean": "Mean probability of the labels; if it is calibrated, the share of them that is right.",
+    "unmatched": "Samples that are missing from a file, by view: how many (count) and some of their ids (first).",
+    "cluster_sizes": "Number of samples in each cluster, starting with cluster 0, the largest.",
+    "confidence": "How certain the labels are, from the cluster probabilities (labels.csv has it per sample).",
+    "confidence.mean": "Mean probability of the labels; if well calibrated, the share of labels that are right.",
     "confidence.doubtful": "Number of labels whose probability is below one half.",
-    "converged": "Whether the iterations ended by themselves. If false, raise max_iter before relying on the result.",
-    "iterations": "Number of iterations of the method; 0 if nothing is iterated.",
-    "seconds": "Elapsed seconds by step: read, fit, repeats.",
+    "converged": "Whether the iterations converged. If false, raise max_iter before you rely on the result.",
+    "iterations": "Number of iterations; 0 if the method does not iterate.",
+    "seconds": "Elapsed time in seconds of each step: read, fit, repeats.",
     "versions": "Versions of Python and of the packages that the labels depend on.",
     "view_weights": "Share of each view in the result; they add up to 1. A view without information gets nearly 0.",
     "partition": "How ocbr found the partition.",
     "partition.objective": "J, the agreement of the views about the clusters; comparable only on the same data.",
-    "partition.starts": "Number of partitions that the search tried, splits and merges included.",
+    "partition.starts": "Number of partitions that the search tried, including splits and merges.",
     "partition.sweeps": "Number of passes over all samples.",
-    "partition.converged": "Whether the search ended by itself.",
-    "partition.runner_up": "J of the best other partition that was found; null if there was none.",
-    "partition.agreement": "Adjusted Rand index of that one with the result. If far below 1, look at alternatives_.",
-    "alternatives": "Other partitions of nearly the same quality that ocbr found; none if the list is empty.",
+    "partition.converged": "Whether the search converged.",
+    "partition.runner_up": "J of the second-best partition found; null if there was none.",
+    "partition.agreement": "Adjusted Rand index of the second-best with the result. If far below 1, see alternatives.",
+    "alternatives": "Other partitions of nearly the same quality that ocbr found; may be empty.",
     "alternatives.separation": "How far apart its two nearest clusters are, from 0 to 1.",
-    "alternatives.objective": "Its J, to compare with that of the result.",
-    "alternatives.price": "The price of labels that it was found with; a higher one keeps smaller clusters.",
-    "alternatives.difference": "What it does with the clusters of the result: which it merges, which it splits.",
+    "alternatives.objective": "Its J, to compare with partition.objective.",
+    "alternatives.price": "The price of labels it was found with; a higher price keeps smaller clusters.",
+    "alternatives.difference": "How it differs from the result: which clusters it merges, and which it splits.",
     "selection": "How the number of clusters was chosen (-k auto): one value per candidate.",
     "selection.candidates": "The numbers of clusters that were tried.",
     "selection.separation": "How far apart the two nearest clusters are, from 0 to 1.",
-    "selection.stability": "How well the worst cluster is found again on subsamples, from 0 to 1.",
-    "selection.score": "The drop of the separation to the next candidate, times the stability; the highest is chosen.",
-    "selection.eigengap": "Gap of the eigenvalues, for comparison; it is not used.",
+    "selection.stability": "How well the least stable cluster is recovered from subsamples, from 0 to 1.",
+    "selection.score": "The drop in separation to the next candidate, times the stability; the highest score wins.",
+    "selection.eigengap": "Gap between eigenvalues, for comparison only; it is not used.",
     "selection.chosen": "The candidate with the highest score; 1 if the data show no clusters.",
-    "selection.halves": "How far apart the two halves of all samples are, from 0 to 1.",
-    "selection.by_chance": "The same in random data without clusters; 1 is chosen unless halves are clearly above.",
-    "levels": "Coarser and finer partitions; cut(k) of a saved model returns their labels.",
+    "selection.halves": "How far apart the samples are when split in two, from 0 to 1.",
+    "selection.by_chance": "The same for random data without clusters; 1 is chosen unless halves is clearly larger.",
+    "levels": "Coarser and finer partitions; the method cut(k) of a saved model returns their labels.",
     "levels.n_clusters": "Their numbers of clusters.",
-    "levels.separation": "How far apart the two clusters are that one cluster fewer merges, from 0 to 1.",
+    "levels.separation": "How far apart the two clusters are that are merged next, from 0 to 1.",
     "stability": "What happened when random subsamples were clustered again (--repeats).",
     "stability.repeats": "Number of subsamples.",
-    "stability.fraction": "Share of the samples in each.",
-    "stability.corrected": "Mean adjusted Rand index with the result: 1 is the same clusters, 0 no better than chance.",
-    "stability.verdict": "stable (at least 0.8), doubtful, or no better than noise (shuffled data reach it as well).",
-    "stability.noise": "The same on data with shuffled features, which have no clusters.",
-    "stability.together": "Share of the pairs in the same cluster that stay together.",
-    "stability.apart": "Share of the pairs in different clusters that stay apart.",
-    "stability.clusters": "Share of the pairs that stay together, by cluster; a low one is hardly a cluster.",
+    "stability.fraction": "Share of the samples in each subsample.",
+    "stability.corrected": "Mean adjusted Rand index with the result: 1 means identical, 0 no better than chance.",
+    "stability.verdict": "stable (at least 0.8), doubtful, or no better than noise (shuffled data score as high).",
+    "stability.noise": "The same for data with shuffled features, which have no clusters.",
+    "stability.together": "Share of pairs in the same cluster that stay together.",
+    "stability.apart": "Share of pairs in different clusters that stay apart.",
+    "stability.clusters": "Share of pairs that stay together, by cluster; if it is low, the cluster may not be real.",
     "stability.agreement": "Adjusted Rand index of each repeat.",
-    "survival": "Survival of the clusters (--survival).",
-    "survival.log_rank": "Statistic of the log-rank test of all clusters.",
-    "survival.p_value": "Its p-value: how likely such a difference is if survival does not depend on the cluster.",
+    "survival": "Survival by cluster (--survival).",
+    "survival.log_rank": "Log-rank test statistic over all clusters.",
+    "survival.p_value": "Its p-value: the chance of a difference this large if survival is unrelated to the clusters.",
     "survival.horizon": "Time up to which all clusters are observed; means are restricted to it.",
-    "survival.missing": "Samples without a time or an event; they are left out.",
-    "survival.clusters": "By cluster: samples (n), events, median (null if not reached), and the restricted mean.",
-    "batches": "How batches mix in the clusters (--batch).",
+    "survival.missing": "Number of samples without a time or an event, which are left out.",
+    "survival.clusters": "For each cluster: samples (n), events, median (null if not reached), and restricted mean.",
+    "batches": "How well the batches are mixed within clusters (--batch).",
     "batches.column": "The column of the metadata that names the batches.",
-    "batches.p_value": "How likely such a difference is if batches do not depend on the cluster.",
-    "batches.misplaced": "Share of the samples that are of another batch than expected; 0 is perfect mixing.",
-    "batches.misplaced_without": "The same for clusters that were found without regard to batches.",
+    "batches.p_value": "The chance of a difference this large if batches are unrelated to the clusters.",
+    "batches.misplaced": "Share of samples that come from a batch other than expected; 0 means perfect mixing.",
+    "batches.misplaced_without": "The same for clusters found without using the batches.",
     "metrics": "Agreement with the labels given by --truth.",
     "metrics.acc": "Share of samples in the right cluster, under the best matching of clusters to classes.",
-    "metrics.nmi": "Mutual information divided by the mean of the entropies, from 0 to 1.",
+    "metrics.nmi": "Normalized mutual information: divided by the mean of the two entropies, from 0 to 1.",
     "metrics.ari": "Rand index corrected for chance: 1 means the same, 0 no better than chance.",
-    "metrics.purity": "Share of samples of the majority class of their cluster; many clusters make it high.",
-    "metrics.f_score": "F1 score over pairs of samples, positive if both are in the same cluster.",
+    "metrics.purity": "Share of samples in the majority class of their cluster; it rises with the number of clusters.",
+    "metrics.f_score": "F1 score over pairs of samples; a pair counts as positive if both are in the same cluster.",
 }
-"""What each entry means. An entry of a view is found under `views.`, without the name of the view."""
+"""What each entry means. Entries of a view are listed under `views.`, without the view's name."""
 
 
 def complete_entry(begun: str) -> list[tuple[str, str]]:
-    """Return the entries that begin like this, with what they mean, for the completion of the shell."""
+    """Return the entries that begin with this text, and what they mean, for shell completion."""
     return [(name, meaning) for name, meaning in ENTRIES.items() if name.startswith(begun)]
 
 
@@ -105,12 +105,12 @@ def explain(
     key: Annotated[
         str | None,
         typer.Argument(
-            help="An entry, such as stability or stability.verdict; all entries if none is given.",
+            help="An entry, such as stability or stability.verdict; by default all entries.",
             autocompletion=complete_entry,
         ),
     ] = None,
 ) -> None:
-    """Say what an entry of summary.json means."""
+    """Explain what an entry of summary.json means."""
     shown = ENTRIES if key is None else {name: ENTRIES[name] for name in find_entries(key)}
     if len(shown) == 1:
         print_line(f"{next(iter(shown))}: {next(iter(shown.values()))}")
@@ -119,7 +119,7 @@ def explain(
 
 
 def find_entries(key: str) -> list[str]:
-    """Return the entry of this name and those below it; entries below others are found by their last word as well."""
+    """Return the entry of this name and those below it; nested entries are also found by their last word."""
     wanted = key.strip().lower()
     found = [name for name in ENTRIES if name == wanted or name.startswith(f"{wanted}.")]
     found = found or [name for name in ENTRIES if name.rpartition(".")[2] == wanted]
@@ -129,7 +129,7 @@ def find_entries(key: str) -> list[str]:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message that names similar words, if there are any."""
+    """Return the end of a message: similar words, if there are any."""
     last_words = {name.rpartition(".")[2]: name for name in known}
     similar = [last_words[match] for match in get_close_matches(word.rpartition(".")[2], last_words)]
-    return f"; did you mean {quoted(similar)}?" if similar else "; 'manyview explain' lists all of them."
+    return f"; did you mean {quoted(similar)}?" if similar else "; 'manyview explain' lists all entries."

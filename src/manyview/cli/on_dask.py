@@ -60,7 +60,7 @@ class DaskJob:
         print_written([labels, *written])
 
     def predict(self, model: MultiViewClusterer, model_file: Path, *, truth: Path | None) -> None:
-        """Place the samples of the files into the clusters of a model."""
+        """Assign the samples in the files to the clusters of a model."""
         self._check(model, "", truth, whole=False)
         with progress() as show_status, self._ready(show_status) as (client, tables):
             from manyview.distributed.jobs import predict_files
@@ -81,15 +81,17 @@ class DaskJob:
         print_written([labels, *written])
 
     def _check(self, model: MultiViewClusterer, method: str, truth: Path | None, whole: bool) -> None:
-        """Refuse what cannot be done on a cluster, before anything is started."""
+        """Refuse what cannot be done on a cluster before anything starts."""
         if self.address is None:
             raise InputError("--resume continues a run on a cluster; add --dask local, or the scheduler's address.")
         if method and not isinstance(model, LandmarkStrategy):
-            raise InputError(f"--dask is for the methods ocbr and mfmsc, which can use landmarks; {method} cannot.")
+            raise InputError(
+                f"--dask works with the methods ocbr and mfmsc, which support landmarks; {method} does not."
+            )
         if whole or truth is not None:
             raise InputError(
-                "--report, --features, --metadata, --repeats and --truth need all samples in one process; leave them "
-                "out with --dask."
+                "--report, --features, --metadata, --repeats and --truth need all samples in one process; remove them "
+                "or --dask."
             )
         if isinstance(model, LandmarkStrategy) and model.strategy == "auto":
             model.set_params(strategy="landmarks")
@@ -102,7 +104,7 @@ class DaskJob:
 
     @contextmanager
     def _ready(self, show_status: Callable[[str], None]) -> Iterator[tuple[Any, dict[str, RowTable]]]:
-        """Open the files, and connect to the cluster; say how to go on after an interruption."""
+        """Open the files and connect to the cluster; after an interruption, say how to resume."""
         from manyview.distributed import connect
 
         assert self.address is not None
@@ -113,7 +115,7 @@ class DaskJob:
             with connect(self.address, n_workers=self.workers, tls=self.tls) as client:
                 yield client, tables
         except KeyboardInterrupt:
-            print_note("interrupted; all tasks were cancelled. The same command with --resume continues from here")
+            print_note("interrupted; all tasks were cancelled. Run the same command with --resume to continue")
             raise typer.Exit(130) from None
 
     def _write(self, summary: dict[str, Any], more: Mapping[str, bytes]) -> list[Path]:
@@ -128,5 +130,5 @@ def n_samples(tables: Mapping[str, RowTable]) -> int:
 
 
 def padded(sizes: Labels, n_clusters: int) -> list[int]:
-    """Return the size of every cluster, 0 where there is no sample."""
+    """Return the size of every cluster, 0 if it is empty."""
     return [int(sizes[k]) if k < len(sizes) else 0 for k in range(n_clusters)]

@@ -19,7 +19,7 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILES",
-        help=f"One table per view, or files with several tables ({', '.join(FORMATS)}). FILE::KEY selects one table of "
+        help=f"One table per view, or files with several tables ({', '.join(FORMATS)}). FILE::KEY selects one table in "
         "a file, NAME=FILE names the view.",
         show_default=False,
         rich_help_panel="Files",
@@ -59,7 +59,7 @@ Dask = Annotated[
     typer.Option(
         "--dask",
         metavar="ADDRESS",
-        help="Run on a Dask cluster: local, or tcp://HOST:PORT of a scheduler. Views are NAME=PATTERN of Parquet "
+        help="Run on a Dask cluster: local, or a scheduler's tcp://HOST:PORT. Each view is a NAME=PATTERN of Parquet "
         "files; the labels are written in parts by the workers.",
         rich_help_panel=DASK,
     ),
@@ -70,7 +70,7 @@ Workers = Annotated[
 ]
 Tls = Annotated[
     tuple[Path, Path, Path] | None,
-    typer.Option(metavar="CA CERT KEY", help="Files to connect to the Dask scheduler by TLS.", rich_help_panel=DASK),
+    typer.Option(metavar="CA CERT KEY", help="Files for a TLS connection to the Dask scheduler.", rich_help_panel=DASK),
 ]
 Resume = Annotated[
     bool,
@@ -83,11 +83,11 @@ Resume = Annotated[
 
 
 def complete_method(begun: str) -> list[tuple[str, str]]:
-    """Return the keys of methods that begin like this, with what they do, for the completion of the shell."""
+    """Return the method keys that begin with this text, and what they do, for shell completion."""
     found = [(key, cls) for key, cls in METHODS.items() if key.startswith(begun)]
     return [(key, first_line(cls)) for key, cls in found]
 
 
 def examples(lines: Mapping[str, str]) -> str:
-    """Return an example for each group of options, as shown below the help."""
+    """Return an example for each group of options, to show below the help."""
     return "\n\n".join(("Examples", *(f"{panel}: {line}" for panel, line in lines.items())))

@@ -1,4 +1,4 @@
-"""From the words of the command line to an estimator with its parameters."""
+"""Turn command-line arguments into an estimator with its parameters."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from manyview.preprocessing.kinds import KINDS
 def make_model(
     method: str, n_clusters: str, seed: int, params: Sequence[str], scaling: Sequence[str], kinds: Sequence[str]
 ) -> MultiViewClusterer:
-    """Make the estimator from the words of the command line."""
+    """Create the estimator from command-line arguments."""
     cls = get_method(method)
     known = cls().get_params()
     given = {}
     for word in params:
         name, equals, value = word.partition("=")
         if not equals or name not in known:
-            raise InputError(f"--param {word!r} is not name=value with a parameter of {method}: {quoted(known, 20)}.")
+            raise InputError(f"--param {word!r} is not name=value; the parameters of {method} are {quoted(known, 20)}.")
         given[name] = parse_value(value)
     if scaling:
         given["scaling"] = parse_scaling(scaling)
@@ -41,7 +41,7 @@ def make_model(
 
 
 def parse_value(text: str) -> Any:
-    """Read a number, true, false, null or a list as JSON; anything else is a string."""
+    """Parse numbers, true, false, null and lists as JSON; anything else is a string."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -49,7 +49,7 @@ def parse_value(text: str) -> Any:
 
 
 def parse_scaling(words: Sequence[str]) -> str | dict[str, str]:
-    """Read one scaling for all views, or VIEW=SCALING for some of them."""
+    """Parse one scaling for all views, or VIEW=SCALING for some of them."""
     if len(words) == 1 and "=" not in words[0]:
         return words[0]
     odd = [word for word in words if not word.rpartition("=")[0]]
@@ -62,7 +62,7 @@ def parse_scaling(words: Sequence[str]) -> str | dict[str, str]:
 
 
 def parse_kinds(words: Sequence[str]) -> dict[str, str]:
-    """Read VIEW=KIND for some views."""
+    """Parse VIEW=KIND for some views."""
     odd = [word for word in words if "=" not in word]
     if odd:
         raise InputError(f"--kind {odd[0]!r} is not VIEW=KIND; the kinds are {quoted(KINDS)}.")

@@ -63,7 +63,7 @@ def predict(
     out_dir = out_dir or unused_folder(RESULTS)
     if model_file.absolute().parent == out_dir.absolute():
         raise InputError(
-            f"{out_dir} holds the model {model_file.name}, which its results would replace; give another --out."
+            f"{out_dir} contains the results of the model {model_file.name}, which would be lost; choose another --out."
         )
     check_output(out_dir, RESULT_FILES, force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)

@@ -37,7 +37,9 @@ def reproduce(
     out_dir: OutDir,
     datasets: Annotated[str, typer.Option(help="Data sets, comma-separated.")] = "digits,awa,nus",
     methods: Annotated[str, typer.Option(help="Methods, comma-separated; by default all systems.")] = "",
-    repeats: Annotated[int | None, typer.Option(min=1, help="Repeats; by default 10, in figures 3.")] = None,
+    repeats: Annotated[
+        int | None, typer.Option(min=1, help="Number of repeats; by default 10 for tables and 3 for figures.")
+    ] = None,
     jobs: Jobs = 1,
     timeout: Timeout = None,
     memory: Memory = None,
@@ -47,7 +49,7 @@ def reproduce(
     stored: Stored = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Reproduce tables and figures of the paper, with the printed numbers beside ours."""
+    """Reproduce the tables and figures of the paper, with the published numbers next to ours."""
     experiments = select_parts(what, split_names(datasets), split_names(methods), repeats)
     options = RunOptions(out_dir, Limits(timeout, memory, threads, data), jobs, retry, stored)
     if dry_run:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 REPORT_PAGE, MODEL = "report.html", "model.manyview"
 FEATURES, ASSOCIATIONS = "features.csv", "associations.csv"
 RESULT_FILES = (LABELS, SUMMARY, REPORT_PAGE, MODEL, FEATURES, ASSOCIATIONS)
-DOUBTFUL = 0.5  # labels that are less likely than this
+DOUBTFUL = 0.5  # a label less likely than this is doubtful
 ALTERNATIVE_FIELDS = ("separation", "objective", "price", "difference")
 SELECTION_FIELDS = ("candidates", "separation", "stability", "score", "eigengap", "chosen", "halves", "by_chance")
 STABILITY_FIELDS = (
@@ -45,7 +45,7 @@ STABILITY_FIELDS = (
 
 @dataclass(frozen=True)
 class DataFacts:
-    """What a summary says of the data: sizes, samples that are in each view, and samples missing from files."""
+    """What a summary says about the data: sizes, samples present in each view, and samples missing from files."""
 
     n_samples: int
     n_features: dict[str, int]
@@ -54,7 +54,7 @@ class DataFacts:
 
     @classmethod
     def of(cls, loaded: LoadedViews, n_missing: dict[str, int]) -> DataFacts:
-        """Take them from views that were read as a whole; the fit has counted what is missing."""
+        """Collect them from views that were read whole; the fit has counted the missing values."""
         views = loaded.views
         present = views.present.sum(axis=0) if any(n_missing.values()) else [views.n_samples] * views.n_views
         return cls(
@@ -112,19 +112,19 @@ def build_summary(
         summary["stability"] = {name: rounded(getattr(stability, name)) for name in STABILITY_FIELDS}
     if labels is not None:
         summary["metrics"] = score_labels(labels, model.labels_)
-    if len(model.labels_) == facts.n_samples:  # on a cluster, the model knows the labels of its landmarks only
+    if len(model.labels_) == facts.n_samples:  # on a Dask cluster, the model only has the labels of its landmarks
         summary |= confidence_facts(model.to_frame())
     return summary | finding_facts(findings)
 
 
 def level_facts(model: MultiViewClusterer) -> dict[str, Any]:
-    """Return the numbers of clusters of the coarser and finer partitions, and the separation of each next merge."""
+    """Return the number of clusters of each coarser and finer partition, and the separation of its next merge."""
     numbers = list(range(2, model.levels_.finest + 1))
     return {"n_clusters": numbers, "separation": rounded([model.levels_.separation_of(k) for k in numbers])}
 
 
 def finding_facts(findings: Findings) -> dict[str, Any]:
-    """Return survival and batches, as far as they were asked for."""
+    """Return survival and batches, if they were requested."""
     found = {}
     if findings.survival is not None:
         found["survival"] = survival_facts(findings.survival)
@@ -134,7 +134,7 @@ def finding_facts(findings: Findings) -> dict[str, Any]:
 
 
 def survival_facts(survival: Survival) -> dict[str, Any]:
-    """Return the log-rank test, and the numbers of each cluster; a median that is not reached is None."""
+    """Return the log-rank test, and the numbers for each cluster; a median that is not reached is None."""
     rows = survival.to_frame().to_dict("records")
     return {
         "log_rank": survival.statistic,
@@ -146,7 +146,7 @@ def survival_facts(survival: Survival) -> dict[str, Any]:
 
 
 def batch_facts(column: str | None, mixing: BatchMixing, without: BatchMixing | None) -> dict[str, Any]:
-    """Return the share of samples that are of another batch than expected, in these clusters and in those without."""
+    """Return the share of samples from an unexpected batch, in these clusters and in those found without batches."""
     return {
         "column": column,
         "p_value": mixing.p_value,
@@ -156,7 +156,7 @@ def batch_facts(column: str | None, mixing: BatchMixing, without: BatchMixing | 
 
 
 def view_facts(model: MultiViewClusterer, facts: DataFacts) -> dict[str, dict[str, Any]]:
-    """Return the size, the kind, the scaling and the missing values of each view."""
+    """Return the size, kind, scaling and missing values of each view."""
     kinds = getattr(model, "view_kinds_", {})
     return {
         name: {
@@ -200,7 +200,7 @@ def print_unmatched(loaded: LoadedViews) -> None:
 
 
 def label_table(frame: pd.DataFrame, stability: Stability | None = None) -> str:
-    """Return labels, and how sure they are, as CSV; with the stability of each sample if it is known."""
+    """Return the labels and their confidence as CSV, with the stability of each sample if known."""
     table = frame.round({"confidence": 4})
     if stability is not None:
         table["stability"] = stability.samples.round(4)
@@ -208,7 +208,7 @@ def label_table(frame: pd.DataFrame, stability: Stability | None = None) -> str:
 
 
 def confidence_facts(frame: pd.DataFrame) -> dict[str, Any]:
-    """Return how sure labels are as a whole; nothing if that is not known."""
+    """Return the confidence of the labels overall; nothing if it is unknown."""
     if "confidence" not in frame:
         return {}
     sure = frame["confidence"]

@@ -22,14 +22,14 @@ from manyview.experiments.store import FAILED, Row, Store
 from manyview.experiments.text_table import to_markdown
 
 OutDir = Annotated[Path, typer.Option("--out", "-o", help="Folder for results; give the same one again to resume.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Number of runs at the same time.")]
-Timeout = Annotated[float | None, typer.Option(min=0.1, help="Time limit of a run in seconds, including loading.")]
-Memory = Annotated[int | None, typer.Option(min=1, help="Memory limit of a run in MB.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Number of runs at a time.")]
+Timeout = Annotated[float | None, typer.Option(min=0.1, help="Time limit per run in seconds, including loading.")]
+Memory = Annotated[int | None, typer.Option(min=1, help="Memory limit per run in MB.")]
 Threads = Annotated[int, typer.Option(min=1, help="BLAS and OpenMP threads per run.")]
 Data = Annotated[Path | None, typer.Option(help="Folder of data sets that are not embedded [env: MANYVIEW_DATA].")]
 Retry = Annotated[bool, typer.Option("--retry", help="Repeat runs that failed or timed out.")]
 Stored = Annotated[bool, typer.Option("--stored", help="Report stored results only; run nothing.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="List the runs, and exit.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="List the runs and exit.")]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class RunOptions:
 
 
 def run_experiment(experiment: Experiment, options: RunOptions) -> Results:
-    """Do the pending runs of an experiment (unless `stored`) behind a progress bar, and collect all results."""
+    """Do the pending runs of an experiment (unless `stored`) with a progress bar, and collect all results."""
     store = Store(options.folder)
     if options.folder.exists() and not options.folder.is_dir():
         raise InputError(f"{options.folder} is a file; choose a folder for the results with --out.")
@@ -117,7 +117,9 @@ def exit_if_failed(results: Sequence[Results]) -> None:
     """Warn about skipped and changed data sets, and exit with 1 if any run failed."""
     changed = sorted({name for one in results for name in changed_data(one)})
     if changed:
-        print_note(f"warning: rows of {quoted(changed)} come from different data; give another --out to run all again")
+        print_note(
+            f"warning: rows of {quoted(changed)} come from different data; choose another --out to run everything again"
+        )
     failed = {row["run"] for one in results for row in one.failures}
     skipped = {row["dataset"] for one in results for row in one.rows if row["status"] == "skipped"}
     if skipped:

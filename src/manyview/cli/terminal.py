@@ -48,7 +48,7 @@ def print_table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 
 @contextmanager
 def display(*columns: ProgressColumn) -> Iterator[Progress]:
-    """Show progress while the block runs, on a terminal only; elsewhere, old versions of rich print empty lines."""
+    """Show progress while the block runs, on a terminal only; otherwise old versions of rich print empty lines."""
     bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
     with nullcontext() if bar.disable else bar:
         yield bar
@@ -56,7 +56,7 @@ def display(*columns: ProgressColumn) -> Iterator[Progress]:
 
 @contextmanager
 def progress() -> Iterator[Callable[[str], None]]:
-    """Show what is being done, how far it is and how long it will take, on a terminal only.
+    """Show the current step, its progress and the time left, on a terminal only.
 
     Warnings are printed at the end, one line each, on stderr.
     """

@@ -1,7 +1,7 @@
 """Data sets to learn from and to compare methods on: embedded, read from the paper's distributions, or synthetic.
 
-A new data set is a loader in a file of its own that returns a `Dataset`, and an entry in `DATASETS`. Readers of users'
-own files are in `io`.
+To add a data set, write a loader in a new file that returns a `Dataset`, and add an entry to `DATASETS`. Readers of
+users' own files are in `io`.
 """
 
 from collections.abc import Callable

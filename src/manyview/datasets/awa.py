@@ -28,7 +28,7 @@ DESCRIPTION = (
 HOW_TO = (
     "Animals with Attributes (AwA) was not found. Get the feature archives of version 1 (AwA-features-cq.tar.bz2, "
     "-lss, -phog, -rgsift, -sift, -surf; http://attributes.kyb.tuebingen.mpg.de, now https://cvml.ista.ac.at/AwA) and "
-    "unpack them all in the data folder, so that it holds "
+    "unpack them all in the data folder, so that it contains "
     "Animals_with_Attributes/Features/cq-hist/antelope/antelope_0001.txt and so on; or put "
     f"{MAT_FILES[0]} (cell array X, classes Y) or {SAMPLE} (arrays view_0, ..., labels) there."
 )
@@ -40,8 +40,8 @@ def load_awa(folder: str | Path | None = None, per_class: int = 80, seed: int = 
     Parameters
     ----------
     folder : path, optional
-        The data folder; by default the environment variable MANYVIEW_DATA. The first of these is read: the sample of
-        4000 images in 5 views (an npz file, used as a whole), a .mat file, or the folders of the distribution,
+        The data folder; by default the environment variable MANYVIEW_DATA. The first of these that exists is read: the
+        sample of 4000 images in 5 views (an npz file, used whole), a .mat file, or the folders of the distribution,
         ``Features/<feature>/<class>/<class>_0001.txt``.
     per_class : int, default=80
         Number of images to draw from each class.
@@ -87,7 +87,7 @@ def _draw(items: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _read_features(folder: Path, per_class: int, seed: int) -> Dataset:
-    """Draw from the images that every view has, and read only these."""
+    """Draw from the images present in every view, and read only those."""
     missing = [view for view in AWA_VIEWS if not (folder / view).is_dir()]
     if missing:
         raise InputError(f"{folder} lacks the views {', '.join(missing)}; unpack their archives as well.")
@@ -121,4 +121,4 @@ def _read_vector(path: Path) -> np.ndarray:
     try:
         return np.array(path.read_text(encoding="ascii").split(), dtype=np.float32)
     except ValueError as error:
-        raise InputError(f"{path} holds values that are not numbers: {error}") from error
+        raise InputError(f"{path} contains values that are not numbers: {error}") from error

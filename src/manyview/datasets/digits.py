@@ -35,7 +35,7 @@ def load_digits(views: Sequence[str] = ("fourier", "profile")) -> Dataset:
     Returns
     -------
     Dataset
-        With ``views`` (float32) and ``labels`` (the digit).
+        The data set, with ``views`` (float32) and ``labels`` (the digits).
     """
     with (
         as_file(files("manyview.datasets") / "digits.npz") as path,

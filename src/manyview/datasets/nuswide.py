@@ -30,7 +30,7 @@ DESCRIPTION = (
 HOW_TO = (
     "NUS-WIDE-Object was not found. Get NUS-WIDE-OBJECT.zip (62 MB, "
     "https://lms.comp.nus.edu.sg/wp-content/uploads/2019/research/nuswide/NUS-WIDE.html) and unpack it into the data "
-    "folder, so that NUS-WIDE-OBJECT/low level features/ holds a file for each part (Train, Test) and view "
+    "folder, so that NUS-WIDE-OBJECT/low level features/ contains a file for each part (Train, Test) and view "
     f"({', '.join(NUS_VIEWS)}), such as Train_Normalized_CH.dat, and NUS-WIDE-OBJECT/ground truth/ a file for each "
     f"concept and part, such as Labels_zebra_Train.txt; or put {MAT_FILES[0]} (cell array X, classes Y) there."
 )
@@ -42,12 +42,12 @@ def load_nus(folder: str | Path | None = None) -> Dataset:
 
     Training images come first, then test images. An image with several concepts belongs to the first in alphabetical
     order; images without a concept are left out. The views have 64, 225, 144, 73 and 128 features; papers that report
-    one more each count the empty column after the trailing blank of every line.
+    one more for each view also count the empty column after the trailing space of every line.
 
     Parameters
     ----------
     folder : path, optional
-        The data folder; by default the environment variable MANYVIEW_DATA.
+        The data folder; by default that of the environment variable MANYVIEW_DATA.
     """
     where = data_folder(folder, HOW_TO)
     for name in MAT_FILES:
@@ -132,5 +132,5 @@ def _parent(path: Path) -> str:
 def _read_flags(path: Path) -> np.ndarray:
     words = path.read_text(encoding="ascii").split()
     if not set(words) <= {"0", "1"}:
-        raise InputError(f"{path} holds values other than 0 and 1; give one line per image.")
+        raise InputError(f"{path} contains values other than 0 and 1; give one line per image.")
     return np.array(words) == "1"

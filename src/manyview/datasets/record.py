@@ -21,7 +21,7 @@ class Dataset:
     Attributes
     ----------
     name : str
-        What it is called in tables.
+        The name used in tables.
     views : Views
         The views.
     labels : array (n_samples,)
@@ -29,7 +29,7 @@ class Dataset:
     description : str
         Where it comes from.
     metadata : DataFrame or None
-        What else is known of the samples, one row each.
+        What else is known about the samples, one row each.
     """
 
     name: str

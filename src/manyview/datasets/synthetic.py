@@ -11,7 +11,7 @@ from manyview.datasets.record import Dataset
 from manyview.views.container import Views
 
 SHAPES = ("gaussian", "curved")
-LATENT_DIMENSIONS = 8  # of the space in which `make_unequal_views` draws clusters
+LATENT_DIMENSIONS = 8  # of the space where `make_unequal_views` draws clusters
 CENTRE_CANDIDATES = 8  # more of them spread the centres more evenly
 FEATURE_NOISE = 0.3  # standard deviation, where that of a Gaussian cluster is about 1
 ARC_THICKNESS = 0.3
@@ -32,7 +32,7 @@ def make_views(
     Parameters
     ----------
     n_samples : int, default=300
-        Number of samples, in all clusters together.
+        Total number of samples.
     n_clusters : int, default=3
         Number of clusters.
     n_features : sequence of int, default=(10, 20)
@@ -44,7 +44,7 @@ def make_views(
     balance : float, default=1
         Size of each cluster relative to the one before: 1 makes them equal, 0.5 halves them.
     seed : int, default=0
-        Seed of the draw; the same seed gives the same data.
+        Seed of the random draw; the same seed gives the same data.
     """
     check_int("n_clusters", n_clusters, minimum=1)
     check_int("n_samples", n_samples, minimum=n_clusters)
@@ -76,16 +76,16 @@ def make_unequal_views(
     confused: float = 0.0,
     seed: int = 0,
 ) -> Dataset:
-    """Draw clusters of unequal size, of which every view may confuse some.
+    """Draw clusters of unequal size; each view may confuse some of them.
 
-    Every view has centres of its own in 8 dimensions, around which the clusters lie. A random linear map takes them to
-    the features of the view, and noise is added. With the same seed, only the number of samples per cluster depends on
+    In every view, the clusters lie around their own centres in 8 dimensions. A random linear map takes them to the
+    features of the view, and noise is added. With the same seed, only the number of samples per cluster depends on
     `ratio`: the centres, shapes and maps stay the same, so that results for several ratios can be compared.
 
     Parameters
     ----------
     n_samples : int, default=1000
-        Number of samples, in all clusters together.
+        Total number of samples.
     n_clusters : int, default=5
         Number of clusters.
     n_features : sequence of int, default=(30, 50)
@@ -99,10 +99,10 @@ def make_unequal_views(
     separation : float, default=6
         Smallest distance between two centres, in every view.
     confused : float from 0 to 1, default=0
-        Share of the clusters that each view merges in pairs. Clusters merged in one view are apart in the next, so
-        that all views together separate all of them; this takes at least two views and three clusters.
+        Share of the clusters that each view merges in pairs. Clusters merged in one view are separate in the next, so
+        that all views together separate all of them; this needs at least two views and three clusters.
     seed : int, default=0
-        Seed of the draw; the same seed gives the same data.
+        Seed of the random draw; the same seed gives the same data.
     """
     check_int("n_clusters", n_clusters, minimum=1)
     check_int("n_samples", n_samples, minimum=n_clusters)
@@ -159,7 +159,7 @@ def _unequal_sizes(n: int, c: int, ratio: float) -> np.ndarray:
 
 
 def _merge_pairs(order: np.ndarray, share: float) -> np.ndarray:
-    """Return the cluster at whose place each cluster lies: its own, or that of the one it is merged with."""
+    """Return the cluster whose location each cluster has: its own, or that of the cluster it is merged with."""
     n_pairs = min(round(share * len(order) / 2), len(order) // 2)
     pairs = order[: 2 * n_pairs].reshape(-1, 2)
     places = np.arange(len(order))

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 DESCRIPTION = "Generated tumours of several subtypes in three omics views, with clinical columns and survival."
 VIEWS = {"expression": ("gene", 120), "methylation": ("site", 80), "mirna": ("mir", 60)}
 MARKED = 0.1  # share of the features that mark each subtype
-SHIFT = 2.0  # of a marking feature, in standard deviations
+SHIFT = 2.0  # of a feature that marks a subtype, in standard deviations
 LONGEST_FOLLOW_UP = 120.0  # months
 MEDIAN_SURVIVAL = (90.0, 12.0)  # months, of the mildest and of the worst subtype
 UNKNOWN = 0.05  # share of the patients without age, stage or survival
 
 
 def make_tumours(n_samples: int = 300, n_subtypes: int = 4, *, missing: float = 0.1, seed: int = 0) -> Dataset:
-    """Draw a tumour study with known subtypes, to learn what the report shows and to test it.
+    """Draw a tumour study with known subtypes, for learning to read the report and for testing it.
 
     Parameters
     ----------
@@ -35,14 +35,14 @@ def make_tumours(n_samples: int = 300, n_subtypes: int = 4, *, missing: float = 
     missing : float, default=0.1
         Share of the samples that lack the methylation view, and of others that lack the miRNA view; at most 0.5.
     seed : int, default=0
-        Seed of the draw; the same seed gives the same data.
+        Seed of the random draw; the same seed gives the same data.
 
     Returns
     -------
     Dataset
-        With `metadata`, one row per sample: `age` rises and `stage` shifts with the subtype; `sex`, `centre` and
-        `treatment` do not depend on it; `time` (months) and `event` (1 if the patient died) are shorter and more
-        frequent in higher subtypes. Some entries are missing.
+        The study, with `metadata`, one row per sample: `age` and `stage` rise with the subtype; `sex`, `centre` and
+        `treatment` do not depend on it; in higher subtypes, `time` (months) is shorter and `event` (1 if the patient
+        died) more frequent. Some entries are missing.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""What clusters are worth: agreement, stability, markers, associations with metadata and survival, comparisons.
+"""How good clusters are: agreement, stability, markers, associations with metadata and survival, comparisons.
 
-A new score is a function in `metrics` and an entry in `METRICS`. Nothing here changes a result or draws. Experiments
-over many data sets belong in `experiments`.
+To add a score, write a function in `metrics` and add an entry to `METRICS`. Nothing here changes a result or draws.
+Experiments over many data sets belong in `experiments`.
 """
 
 from manyview.evaluation.associations import associate

@@ -54,9 +54,9 @@ def associate(
 ) -> pd.DataFrame:
     """Test every column of a table against the clusters.
 
-    Categories are tested by chi-square; where expected counts are small, by Fisher's exact test (two by two) or by
-    9,999 random tables with the same margins. Their effect is Cramér's V. Numbers are tested by Kruskal-Wallis, with
-    epsilon squared. Whole numbers with at most 12 values count as categories.
+    Categories are tested by chi-square or, if expected counts are small, by Fisher's exact test (two by two) or 9,999
+    random tables with the same margins. Their effect is Cramér's V. Numbers are tested by Kruskal-Wallis; their effect
+    is epsilon squared. Whole numbers with at most 12 values count as categories.
 
     Parameters
     ----------
@@ -65,22 +65,22 @@ def associate(
     frame : DataFrame
         One row per sample, in the same order. Missing values are left out of the test of their column.
     skip : mapping, optional
-        Columns to leave out, with the reason.
+        Columns to leave out, each with the reason.
     seed : int, default=0
         Seed of the random tables.
 
     Returns
     -------
     DataFrame
-        One row per column, the smallest p-value first: `column`, `kind`, `n` (values), `missing`, `test`, `statistic`,
+        One row per column, smallest p-value first: `column`, `kind`, `n` (values), `missing`, `test`, `statistic`,
         `p_value`, `p_corrected` over all columns (Benjamini-Hochberg), `effect` from 0 to 1 and `effect_name`; the
-        `cluster` that stands out most, for categories the `level` that it has more or less of, and `inside` and
-        `outside`, the shares of that level, or the medians of numbers. `left_out` says why a column was not tested.
+        `cluster` that stands out most, for categories the `level` it has more or less of, and `inside` and `outside`,
+        the shares of that level, or the medians of numbers. `left_out` says why a column was not tested.
 
     Notes
     -----
-    The tests do not know how the clusters were found. For a column that is part of the clustered data, or was computed
-    from them, the p-values are too small.
+    The tests do not take into account how the clusters were found. For a column that is part of the clustered data, or
+    was computed from them, the p-values are too small.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def associate(
         replace(tested[i], p_corrected=float(p_corrected[i]), cluster=_named(names, tested[i].cluster)) for i in order
     ]
     found = pd.DataFrame([asdict(row) for row in rows], columns=list(Association.__dataclass_fields__))
-    return found.assign(cluster=pd.Series([row.cluster for row in rows], dtype=object))  # whole numbers stay so
+    return found.assign(cluster=pd.Series([row.cluster for row in rows], dtype=object))  # keeps whole numbers whole
 
 
 def _named(names: NDArray[Any], cluster: int | None) -> Any:
@@ -138,7 +138,7 @@ def _observed(values: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _reason_to_leave_out(name: str, values: NDArray[Any], labels: Indices, numeric: bool) -> str:
-    """Say why a column cannot be tested, or would mean nothing; empty if it can be."""
+    """Return why testing a column is impossible or meaningless; empty if it can be tested."""
     levels, n = len(np.unique(values)), len(values)
     if n == 0:
         return "no values"
@@ -154,7 +154,7 @@ def _reason_to_leave_out(name: str, values: NDArray[Any], labels: Indices, numer
 
 
 def _are_ids(name: str, numbers: Dense) -> bool:
-    """Whether whole numbers, all different, are ids: they are called so, or run without a gap."""
+    """Return whether whole numbers, all different, are ids: their name says so, or they have no gaps."""
     whole = bool(np.all(numbers == np.round(numbers)))
     return whole and (_NAMES_IDS.fullmatch(name.strip()) is not None or np.ptp(numbers) == len(numbers) - 1)
 
@@ -203,7 +203,7 @@ def _test_categories(values: NDArray[Any], labels: Indices, seed: int) -> dict[s
 
 
 def independence_test(counts: NDArray[Any], seed: int = 0) -> tuple[str, float, float]:
-    """Test a table of counts: which test was used, the chi-square statistic, and the p-value."""
+    """Test a table of counts; return the name of the test, the chi-square statistic, and the p-value."""
     expected = _expected(counts)
     statistic = float(((counts - expected) ** 2 / expected).sum())
     if expected.min() >= LEAST_EXPECTED and np.mean(expected < USUAL_EXPECTED) <= MOST_SMALL:
@@ -215,7 +215,7 @@ def independence_test(counts: NDArray[Any], seed: int = 0) -> tuple[str, float, 
 
 
 def _permutation_p_value(counts: NDArray[Any], statistic: float, seed: int) -> float:
-    """Share of random tables with the same margins whose chi-square is as large, this one included."""
+    """Return the share of random tables with the same margins whose chi-square is as large, counting this one."""
     drawn = random_table(counts.sum(axis=1), counts.sum(axis=0), seed=np.random.RandomState(seed))
     expected, least, larger = _expected(counts), statistic * (1 - 1e-9), 0
     for start in range(0, PERMUTATIONS, BATCH):

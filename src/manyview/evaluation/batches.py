@@ -1,4 +1,4 @@
-"""How the batches of an experiment mix in the clusters."""
+"""How well the batches of an experiment are mixed within clusters."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class BatchMixing:
     counts : array (n_clusters, n_batches) of int
         Samples by cluster and batch.
     misplaced : array (n_clusters,)
-        Share of a cluster's samples that would have to be of another batch, so that it had the batches in the shares of
-        all samples; 0 is perfectly mixed.
+        Share of a cluster's samples that would have to come from another batch to match the shares over all samples; 0
+        means perfectly mixed.
     by_chance : array (n_clusters,)
-        What random clusters of the same sizes have on average.
+        The average of `misplaced` in random clusters of the same sizes.
     p_value : float
-        Of the test that clusters do not depend on batches.
+        P-value of the test that clusters do not depend on batches.
     missing : int
         Samples without a batch; they are left out.
     """
@@ -53,12 +53,12 @@ class BatchMixing:
 
     @property
     def overall(self) -> float:
-        """Share of all samples that would have to be of another batch: the mean of `misplaced`, by size."""
+        """Share of all samples that would have to come from another batch: `misplaced`, averaged by size."""
         return float(self.misplaced @ self.counts.sum(axis=1) / self.counts.sum())
 
 
 def check_batches(values: Any, name: str = "batch") -> Any:
-    """Return batches as text, NaN if unknown; raise if there is one only, or one of a single sample."""
+    """Return batches as text, NaN if unknown; raise if there is only one, or one with a single sample."""
     import pandas as pd
 
     texts = texts_of(pd.Series(values))
@@ -68,12 +68,12 @@ def check_batches(values: Any, name: str = "batch") -> Any:
 
 
 def labels_without_batches(model: MultiViewClusterer, views: Views) -> Labels:
-    """Fit the model once more without its batches, with as many clusters, to see what they changed."""
+    """Fit the model again without its batches and with the same number of clusters, to see what they changed."""
     return unfitted(model).fit(views.with_batch(None)).labels_
 
 
 def mix_batches(labels: ArrayLike, batch: ArrayLike, *, seed: int = 0) -> BatchMixing:
-    """Count the batches in each cluster, and compare with clusters drawn at random.
+    """Count the batches in each cluster, and compare them with random clusters.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ from manyview.typing import Dense, Mask
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_LEVELS = 12  # whole numbers with at most so many values are categories, such as classes or batches
-LARGEST_WHOLE = 2.0**53  # beyond, floats are not exact
+MOST_LEVELS = 12  # whole numbers with at most this many values are categories, such as classes or batches
+LARGEST_WHOLE = 2.0**53  # above this, floats are not exact
 
 
 def numbers_of(values: pd.Series) -> Dense | None:

@@ -1,4 +1,4 @@
-"""Results compared with each other: how far they agree, and which samples moved to another cluster."""
+"""Comparison of results: how well they agree, and which samples moved to another cluster."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Comparison:
     labels : DataFrame
         One row per sample that is in all results, one column per result.
     agreement : DataFrame
-        One row per pair of results: `first`, `second`, `ari`, `nmi`, `acc` and `moved`, the number of samples that
-        are not in the cluster that matches theirs best.
+        One row per pair of results: `first`, `second`, `ari`, `nmi`, `acc` and `moved`, the number of samples that left
+        the best matching cluster.
     flows : list of DataFrame
-        From each result to the next: the number of samples by cluster (row) and cluster (column).
+        For each result and the next: the number of samples by old cluster (row) and new cluster (column).
     matches : list of dict
-        From each result to the next: the cluster that matches each cluster, one to one.
+        For each result and the next: the one-to-one matching of clusters.
     others : dict
-        Samples of each result that are not in all of them.
+        Samples of each result that are missing from another one.
     """
 
     labels: pd.DataFrame
@@ -93,7 +93,7 @@ def compare_results(results: Mapping[str, pd.Series]) -> Comparison:
 
 
 def match_clusters(flow: pd.DataFrame) -> dict[Any, Any]:
-    """Match clusters one to one, so that the most samples stay; a cluster without a match is left out."""
+    """Match clusters one to one so that as many samples as possible stay; clusters without a match are left out."""
     rows, columns = linear_sum_assignment(flow.to_numpy(), maximize=True)
     return {flow.index[i]: flow.columns[j] for i, j in zip(rows, columns, strict=True) if flow.iloc[i, j]}
 

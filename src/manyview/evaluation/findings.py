@@ -1,4 +1,4 @@
-"""What the clusters are associated with: all that a table about the samples says, in one call."""
+"""What the clusters are associated with: everything a table about the samples can show, in one call."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SIGNIFICANT = 0.05  # corrected p-value
 
 @dataclass(frozen=True)
 class Questions:
-    """What to ask of a table: the columns of survival (time and event) and of the batch, if any."""
+    """What to ask of a table: the columns for survival (time and event) and for the batch, if any."""
 
     survival: tuple[str, str] | None = None
     batch: str | None = None
 
     @helped_by("findings")
     def check(self, metadata: pd.DataFrame | None) -> None:
-        """Raise if a column is not there, or does not hold what it should."""
+        """Raise if a column is missing, or has the wrong content."""
         asked = [*(self.survival or ()), *([self.batch] if self.batch is not None else [])]
         if metadata is None:
             if asked:
@@ -51,7 +51,7 @@ class Questions:
 class Findings:
     """What the clusters are associated with: the table of `associate`, survival, and the mixing of batches.
 
-    `batches_without` is the mixing in the clusters of a fit that did not know the batches.
+    `batches_without` is the mixing in the clusters of a fit that ignored the batches.
     """
 
     questions: Questions = Questions()
@@ -62,7 +62,7 @@ class Findings:
 
     @property
     def significant(self) -> pd.DataFrame:
-        """The associations with a corrected p-value below 0.05, the smallest first."""
+        """Return the associations with a corrected p-value below 0.05, smallest first."""
         if self.associations is None:
             raise InputError("No metadata were given, so nothing was tested.")
         return self.associations[self.associations["p_corrected"] < SIGNIFICANT]
@@ -76,9 +76,9 @@ def relate(
     without_batches: ArrayLike | None = None,
     seed: int = 0,
 ) -> Findings:
-    """Test every column of the metadata, and compare survival and batches if asked for.
+    """Test every column of the metadata, and compare survival and batches if requested.
 
-    `without_batches` are the labels of a fit that did not know the batches, if there is one.
+    `without_batches` are the labels of a fit that ignored the batches, if there is one.
     """
     questions = questions or Questions()
     questions.check(metadata)
@@ -98,7 +98,7 @@ def relate(
 
 
 def _survival(labels: ArrayLike, metadata: pd.DataFrame, time: str, event: str) -> Survival | None:
-    """Compare survival; the clusters are there by now, so what cannot be compared is no reason to lose them."""
+    """Compare survival; warn instead of raising, because by now the clusters exist and must not be lost."""
     times, events = column(metadata, time), column(metadata, event)
     known = (times.notna() & events.notna()).to_numpy()
     if len(np.unique(np.asarray(labels)[known])) < 2:
@@ -108,5 +108,5 @@ def _survival(labels: ArrayLike, metadata: pd.DataFrame, time: str, event: str) 
 
 
 def column(metadata: pd.DataFrame, name: str) -> pd.Series:
-    """Return a column by the text of its name."""
+    """Return a column by its name as text."""
     return metadata.iloc[:, [str(known) for known in metadata.columns].index(name)]

@@ -1,4 +1,4 @@
-"""The features that mark each cluster: how their values in the cluster differ from those of all other samples."""
+"""The features that mark each cluster: how their values in the cluster differ from those in all other samples."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from manyview.views.presence import present_rows
 if TYPE_CHECKING:
     import pandas as pd
 
-BLOCK = 256  # features of a sparse table that are made dense at a time
+BLOCK = 256  # features of a sparse table to make dense at a time
 
 
 def find_markers(labels: ArrayLike, views: object, *, top: int | None = None) -> pd.DataFrame:
@@ -33,23 +33,24 @@ def find_markers(labels: ArrayLike, views: object, *, top: int | None = None) ->
     labels : array (n_samples,)
         The clusters.
     views : as for `fit`
-        Views with these samples; not necessarily those that were clustered.
+        Views of these samples; not necessarily the ones that were clustered.
     top : int, optional
-        Keep only so many features of each cluster, those with the largest effects. p-values are corrected for all.
+        Keep only this many features per cluster, those with the largest effects. p-values are corrected for all
+        features.
 
     Returns
     -------
     DataFrame
-        One row per cluster and feature, by cluster and size of the effect: `cluster`, `view`, `feature`; `effect`,
+        One row per cluster and feature, sorted by cluster and effect size: `cluster`, `view`, `feature`; `effect`,
         Cohen's d; `auc`, the probability that a value in the cluster is larger than one outside; `mean_inside` and
         `mean_outside`; `above_median`, the share of the cluster's values above the median of all samples; `missing`,
-        the share of its samples without a value; `p_value` of the Mann-Whitney test, and `p_corrected` for all
-        clusters and features (Benjamini-Hochberg).
+        the share of its samples without a value; `p_value` of the Mann-Whitney test, and `p_corrected` for all clusters
+        and features (Benjamini-Hochberg).
 
     Notes
     -----
-    If the clusters were found in these features, the p-values are too small, because the same data made the clusters
-    and now test them. They rank features; they do not show that clusters exist.
+    If the clusters were found from these features, the p-values are too small, because the same data define and test
+    the clusters. Use them to rank features; they do not show that clusters exist.
 
     Examples
     --------
@@ -89,7 +90,7 @@ class MarkerStatistics:
 
 
 def marker_statistics(X: Array, labels: Indices, moments: Moments | None = None) -> MarkerStatistics:
-    """Compute the statistics of all features of a table; `moments`, if they are known."""
+    """Compute the statistics of all features of a table; `moments` if already known."""
     moments = table_moments(X, labels) if moments is None else moments
     tests = [(compare_ranks(block, labels), _above_median(block, labels)) for block in _dense_blocks(X)]
     inside, outside = (_known(part, where) for part, where in _means(moments))
@@ -114,7 +115,7 @@ def _known(values: Dense, where: Any) -> Dense:
 
 
 def _dense_blocks(X: Array) -> Iterator[Dense]:
-    """Yield the columns of a table, a block at a time; a sample that is absent from a sparse table is all missing."""
+    """Yield the columns of a table in blocks; a sample absent from a sparse table has only missing values."""
     absent = ~present_rows(X)
     columns: Any = X.tocsc() if is_sparse(X) else X
     for start in range(0, X.shape[1], BLOCK):
@@ -123,7 +124,7 @@ def _dense_blocks(X: Array) -> Iterator[Dense]:
 
 
 def _above_median(X: Dense, labels: Indices) -> Dense:
-    """Share of each cluster's values above the median of the feature over all samples (c x d)."""
+    """Return the share of each cluster's values above the overall median of the feature (c x d)."""
     observed = ~np.isnan(X)
     median = np.zeros(X.shape[1])
     some = observed.any(axis=0)

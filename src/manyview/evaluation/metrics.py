@@ -1,4 +1,4 @@
-"""Agreement of two labellings, and of the similarities of views."""
+"""Agreement between two labellings, and between the similarities of views."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def clustering_accuracy(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     Parameters
     ----------
     y_true : array (n_samples,)
-        Labels to compare with; any values.
+        Reference labels, of any type.
     y_pred : array (n_samples,)
-        Labels of the clusters; their numbers do not matter.
+        Cluster labels; how the clusters are numbered does not matter.
     """
     counts = contingency_matrix(*_pair(y_true, y_pred))
     rows, columns = linear_sum_assignment(counts, maximize=True)
@@ -47,9 +47,9 @@ def normalized_mutual_information(y_true: ArrayLike, y_pred: ArrayLike) -> float
     Parameters
     ----------
     y_true : array (n_samples,)
-        Labels to compare with; any values.
+        Reference labels, of any type.
     y_pred : array (n_samples,)
-        Labels of the clusters; their numbers do not matter.
+        Cluster labels; how the clusters are numbered does not matter.
     """
     return float(normalized_mutual_info_score(*_pair(y_true, y_pred)))
 
@@ -60,9 +60,9 @@ def adjusted_rand_index(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     Parameters
     ----------
     y_true : array (n_samples,)
-        Labels to compare with; any values.
+        Reference labels, of any type.
     y_pred : array (n_samples,)
-        Labels of the clusters; their numbers do not matter.
+        Cluster labels; how the clusters are numbered does not matter.
     """
     return float(adjusted_rand_score(*_pair(y_true, y_pred)))
 
@@ -73,9 +73,9 @@ def purity(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     Parameters
     ----------
     y_true : array (n_samples,)
-        Labels to compare with; any values.
+        Reference labels, of any type.
     y_pred : array (n_samples,)
-        Labels of the clusters; their numbers do not matter.
+        Cluster labels; how the clusters are numbered does not matter.
     """
     counts = contingency_matrix(*_pair(y_true, y_pred))
     return float(counts.max(axis=0).sum() / counts.sum())
@@ -87,9 +87,9 @@ def pairwise_f_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     Parameters
     ----------
     y_true : array (n_samples,)
-        Labels to compare with; any values.
+        Reference labels, of any type.
     y_pred : array (n_samples,)
-        Labels of the clusters; their numbers do not matter.
+        Cluster labels; how the clusters are numbered does not matter.
     """
     (_, wrongly_joined), (wrongly_split, joined) = pair_confusion_matrix(*_pair(y_true, y_pred)).tolist()
     total = 2 * joined + wrongly_joined + wrongly_split
@@ -97,7 +97,7 @@ def pairwise_f_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 
 
 def consensus_ratio(similarities: Sequence[Any]) -> float:
-    r"""How much the magnitudes of the similarities M_i of the views differ; 1 is best.
+    r"""How much the similarities M_i of the views differ in magnitude; 1 is best.
 
     The mean over pairs i < j of :math:`\max(|M_i|_F, |M_j|_F) / \min(|M_i|_F, |M_j|_F)`. Matrices may be sparse.
 
@@ -130,8 +130,8 @@ def score_labels(y_true: ArrayLike, y_pred: ArrayLike) -> dict[str, float]:
     Parameters
     ----------
     y_true : array (n_samples,)
-        Labels to compare with; any values.
+        Reference labels, of any type.
     y_pred : array (n_samples,)
-        Labels of the clusters; their numbers do not matter.
+        Cluster labels; how the clusters are numbered does not matter.
     """
     return {name: metric(y_true, y_pred) for name, metric in METRICS.items()}

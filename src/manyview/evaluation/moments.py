@@ -13,7 +13,9 @@ from manyview.preprocessing.scaling import without_missing
 from manyview.typing import Array, Dense, Indices
 from manyview.views.presence import present_rows
 
-LEAST_SPREAD = 0.01  # of the deviation of a feature: if constant within clusters, its effect would be infinite
+LEAST_SPREAD = (
+    0.01  # relative to a feature's deviation; otherwise the effect of one constant within clusters is infinite
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Moments:
         return np.where(known, _ratio(difference, np.sqrt(np.maximum(variance, least))), 0)
 
     def variation(self) -> Dense:
-        """Sum of squares about the mean; what could be a rounding error counts as 0."""
+        """Return the sum of squares about the mean; what could be rounding error counts as 0."""
         left = self.squares - _ratio(self.total**2, self.count)
         return np.where(left > 1e-12 * self.squares, left, 0)
 

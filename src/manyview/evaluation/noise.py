@@ -1,4 +1,4 @@
-"""Data without any structure that look like the given ones: what a method finds in them, it finds by chance."""
+"""Data without structure that resemble the given data: whatever a method finds in them is due to chance."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from manyview.views.container import Views
 
 
 def shuffle_columns(views: Views, rng: np.random.Generator) -> Views:
-    """Permute the values of every feature among the samples, each feature on its own.
+    """Permute the values of every feature among the samples, each feature separately.
 
-    Every feature keeps its values, and every sample the views that it has.
+    Every feature keeps its values, and every sample its views.
     """
     shuffled = {}
     for name, X, present in zip(views.names, views.arrays, views.present.T, strict=True):
@@ -28,7 +28,7 @@ def _shuffle_dense(X: Array, rows: Indices, rng: np.random.Generator) -> Array:
 
 
 def _shuffle_sparse(X: Array, rows: Indices, rng: np.random.Generator) -> Array:
-    """Give the entries of each column other rows; those of absent samples stay."""
+    """Assign the entries of each column to random rows; absent samples stay absent."""
     absent = np.setdiff1d(np.arange(X.shape[0]), rows)
     columns = sp.csc_array(X[rows])
     for start, end in zip(columns.indptr[:-1], columns.indptr[1:], strict=True):

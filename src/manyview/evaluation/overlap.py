@@ -1,4 +1,4 @@
-"""Columns of metadata that were clustered themselves: tests of them mean nothing."""
+"""Columns of the metadata that were clustered themselves: testing them means nothing."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SAME = 0.99  # correlation from which a column counts as a copy of a feature
-LEAST_SHARED = 10  # samples with both values; fewer correlate by chance
-BLOCK = 512  # features that are compared at a time
+LEAST_SHARED = 10  # samples with both values; fewer may correlate by chance
+BLOCK = 512  # features compared at a time
 
 
 def clustered_columns(metadata: pd.DataFrame | None, views: Views) -> dict[str, list[str]]:
-    """Return the columns that are features too, by name or by their values, with the views that have these features.
+    """Return the columns that are also features, judged by name or values, with the views that have these features.
 
-    Values are compared for columns of numbers and dense views only.
+    Values are compared only for numeric columns and dense views.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def clustered_columns(metadata: pd.DataFrame | None, views: Views) -> dict[str, 
 
 
 def _are_copies(columns: list[Dense], X: Array) -> list[bool]:
-    """Whether each column has the values of some feature, but for their scale."""
+    """Return whether each column has the values of some feature, up to scale."""
     if is_sparse(X) or not columns:
         return [False] * len(columns)
     Y = np.column_stack(columns)
@@ -67,7 +67,7 @@ def _correlations(Y: Dense, X: Dense) -> Dense:
 
 
 def _centred(Z: Dense) -> tuple[Dense, Dense]:
-    """Return the values less their mean, in units of the largest, with 0 for missing ones; and 1 where one is known."""
+    """Return values minus their mean, divided by the largest, with 0 for missing ones; and 1 for each known value."""
     known = ~np.isnan(Z)
     filled = np.where(known, Z, 0)
     filled = filled / or_one(np.abs(filled).max(axis=0))

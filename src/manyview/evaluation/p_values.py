@@ -10,7 +10,7 @@ from manyview.typing import Dense
 
 
 def adjust_p_values(p_values: ArrayLike) -> Dense:
-    """Return Benjamini-Hochberg's adjusted p-values; NaN (not tested) stays NaN and does not count as a test."""
+    """Return Benjamini-Hochberg adjusted p-values; NaN (not tested) stays NaN and does not count as a test."""
     p = np.asarray(p_values, dtype=float)
     adjusted = np.full(p.shape, np.nan)
     tested = ~np.isnan(p)

@@ -35,7 +35,7 @@ def compare_ranks(X: Dense, labels: Indices) -> RankTest:
     inside = member @ observed.astype(float)
     outside = n - inside
     U = member @ R - inside * (inside + 1) / 2
-    # with ties, the variance of U is that of the ranks, as they were drawn without replacement
+    # with ties, the variance of U follows from that of the ranks, drawn without replacement
     variation = ((R - (n + 1) / 2) ** 2 * observed).sum(axis=0)
     variance = inside * outside * variation / or_one(n * (n - 1))
     known = variance > 0

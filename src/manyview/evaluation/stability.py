@@ -1,4 +1,4 @@
-"""Stability of a clustering: it is repeated on random subsamples, and pairs of samples are compared."""
+"""Stability of a clustering: it is repeated on random subsamples, to see which pairs of samples stay together."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class Stability:
     Attributes
     ----------
     samples : array (n_samples,)
-        Share of the other samples of its cluster that a sample stays with; NaN if it was never drawn with any.
+        Share of the other samples in its cluster that a sample stays with; NaN if it was never drawn together with any.
     clusters : array (n_clusters,)
         Share of the pairs in a cluster that stay together.
     together, apart : float
         Share of all pairs in the same cluster that stay together, and in different clusters that stay apart.
     agreement : array (repeats,)
-        Adjusted Rand index of each repeat with the clustering, on the samples drawn. It is corrected for chance: 0 is
-        the agreement of random labels.
+        Adjusted Rand index of each repeat with the clustering, on the samples drawn. It is corrected for chance: random
+        labels score 0.
     fraction : float
         Share of the samples drawn in each repeat.
     noise : array
-        Agreement in the same procedure on data without structure: the features shuffled, each on its own. Empty if
-        that was not done.
+        Agreement when the same is done on data without structure, with every feature shuffled separately. Empty if it
+        was not done.
     """
 
     samples: Dense
@@ -67,7 +67,7 @@ class Stability:
 
     @property
     def verdict(self) -> str:
-        """One of `VERDICTS`: whether the agreement is high, and whether shuffled data reach it as well."""
+        """One of `VERDICTS`: whether the agreement is high, and whether shuffled data score as high."""
         if len(self.noise) and self.corrected <= self.noise.mean() + self.noise.std():
             return NO_BETTER
         return STABLE if self.corrected >= HIGH_AGREEMENT else DOUBTFUL
@@ -88,17 +88,17 @@ def assess_stability(
     Parameters
     ----------
     model : fitted estimator
-        It is not changed. The number of clusters stays the same, even if it was chosen automatically.
+        The model; it is not changed. The number of clusters stays the same, even if it was chosen automatically.
     X : as for `fit`
-        The views that it was fitted on.
+        The views it was fitted on.
     repeats : int, default=20
-        Number of subsamples. More make the shares finer, and take longer.
+        Number of subsamples. More give finer estimates and take longer.
     fraction : float, default=0.8
         Share of the samples in each subsample, drawn without replacement.
     noise_repeats : int, default=5
-        Repeats on shuffled features, to compare with; 0 for none. Views that are affinities are never shuffled.
+        Repeats on shuffled features, for comparison; 0 for none. Views that are affinities are never shuffled.
     seed : int, default=0
-        Seed of the subsamples; the same seed draws the same ones.
+        Seed of the subsamples; the same seed draws the same subsamples.
     on_repeat : callable, optional
         Called with the number of repeats done so far.
 
@@ -137,7 +137,7 @@ def _refits(
 
 
 def unfitted(model: MultiViewClusterer) -> MultiViewClusterer:
-    """Return a copy to fit again: the same parameters, as many clusters, and no callback."""
+    """Return a copy to fit again, with the same parameters and number of clusters, but no callback."""
     again = clone(model).set_params(n_clusters=model.n_clusters_)
     return again.set_params(callback=None) if "callback" in again.get_params() else again
 
@@ -145,7 +145,7 @@ def unfitted(model: MultiViewClusterer) -> MultiViewClusterer:
 def _noise_agreement(
     model: MultiViewClusterer, views: Views, repeats: int, fraction: float, rng: np.random.Generator
 ) -> Dense:
-    """Agreement of repeats in shuffled data; each repeat has its own shuffle, fit, and fit on a subsample."""
+    """Return the agreement on shuffled data; each repeat has its own shuffle, fit, and fit on a subsample."""
     if getattr(model, "affinity", None) == PRECOMPUTED or model.n_clusters_ == 1:
         return np.empty(0)
     agreement = []

@@ -1,4 +1,4 @@
-"""Survival of the clusters: Kaplan-Meier curves, log-rank tests and restricted means. Needs `manyview[survival]`."""
+"""Survival by cluster: Kaplan-Meier curves, log-rank tests and restricted means. Needs `manyview[survival]`."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CONFIDENCE = 0.95
-TIMES_SHOWN = 6  # at which the samples at risk are counted
+TIMES_SHOWN = 6  # times at which the samples at risk are counted
 
 
 @dataclass(frozen=True)
 class Curve:
     """Survival of one cluster.
 
-    `times`, `survival`, `lower` and `upper` are the Kaplan-Meier curve and its 95 % band: a value holds from its time
-    on. `at_risk` counts the samples under observation at the times of `Survival.shown`. `median` is infinite if more
-    than half survive. `mean` is the restricted mean survival time up to `Survival.horizon`, with its 95 % interval.
+    `times`, `survival`, `lower` and `upper` are the Kaplan-Meier curve and its 95% band: each value holds from its time
+    onward. `at_risk` counts the samples under observation at the times of `Survival.shown`. `median` is infinite if
+    more than half survive. `mean` is the restricted mean survival time up to `Survival.horizon`, with its 95% interval.
     """
 
     cluster: Any
@@ -75,7 +75,7 @@ class Survival:
     missing : int
         Samples without a time or an event; they are left out.
     without : list
-        Clusters of which nothing is known.
+        Clusters without any known survival.
     """
 
     curves: list[Curve]
@@ -96,7 +96,7 @@ class Survival:
 
 
 def compare_survival(labels: ArrayLike, time: ArrayLike, event: ArrayLike) -> Survival:
-    """Compare the survival of the clusters.
+    """Compare survival between the clusters.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def compare_survival(labels: ArrayLike, time: ArrayLike, event: ArrayLike) -> Su
 def check_survival(
     time: ArrayLike, event: ArrayLike, names: tuple[str, str] = ("time", "event")
 ) -> tuple[Dense, Dense]:
-    """Return times and events as numbers, or raise; `names` are their columns. Needs lifelines, and says so."""
+    """Return times and events as numbers, or raise; `names` are their columns. Raises if lifelines is not installed."""
     require_lifelines()
     T, E = (_as_numbers(values, name) for values, name in zip((time, event), names, strict=True))
     if T.shape != E.shape or T.ndim != 1:
@@ -136,13 +136,13 @@ def check_survival(
     wrong = T[(T < 0) | np.isinf(T)]
     if len(wrong):
         raise InputError(
-            f"The survival times in {names[0]!r} hold {wrong[0]:g}; times must be 0 or more, and empty if unknown."
+            f"The survival times in {names[0]!r} include {wrong[0]:g}; times must be 0 or more, and empty if unknown."
         )
     odd = np.unique(E[~np.isnan(E) & (E != 0) & (E != 1)])
     if len(odd):
         raise InputError(
-            f"The events in {names[1]!r} hold {quoted(f'{value:g}' for value in odd)}; give 1 for an event, such as a "
-            "death, 0 for none (censored), and leave unknown ones empty."
+            f"The events in {names[1]!r} include {quoted(f'{value:g}' for value in odd)}; give 1 for an event, such as "
+            "a death, 0 for none (censored), and leave unknown ones empty."
         )
     if not np.any(E[~np.isnan(T)] == 1):
         raise InputError(f"{names[1]!r} holds no event (1) with a known time, so survival cannot be compared.")
@@ -226,7 +226,7 @@ def restricted_mean(events: pd.DataFrame, times: Dense, survival: Dense, horizon
     steps = np.diff(np.r_[times[inside], horizon]) * survival[inside]
     after = np.cumsum(steps[::-1])[::-1]
     d, n = (events[name].to_numpy(dtype=float)[inside] for name in ("observed", "at_risk"))
-    left = np.where(n > d, n * (n - d), np.inf)  # after the last one died, no area is left
+    left = np.where(n > d, n * (n - d), np.inf)  # no area is left after the last event
     return float(steps.sum()), float(np.sqrt((after**2 * d / or_one(left)).sum()))
 
 

@@ -18,11 +18,11 @@ CORRUPTIONS: dict[str, Callable[..., Views]] = {
     "missing": corruption.drop_entries,
     "views": corruption.replace_views,
 }
-"""Kind, as used in specs, to the function that corrupts views."""
+"""Maps the kind used in specs to the function that corrupts views."""
 
 
 def corrupt(views: Views, name: str, kind: str, params: Mapping[str, Any], seed: int) -> Views:
-    """Return the views with this kind of corruption; `name` is what the spec calls it."""
+    """Return the views with this kind of corruption; `name` is its name in the spec."""
     try:
         return CORRUPTIONS[kind](views, **params, seed=seed)
     except TypeError as error:

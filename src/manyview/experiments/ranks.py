@@ -46,7 +46,7 @@ def average_ranks(table: np.ndarray) -> np.ndarray:
 
 
 def _friedman_nemenyi(table: Any, alpha: float) -> tuple[float | None, float | None]:
-    """Return the p-value and the critical difference (Demšar 2006); None where the test is undefined."""
+    """Return the p-value and the critical difference (Demšar 2006); None if the test is undefined."""
     n_blocks, k = table.shape
     if k < 3 or n_blocks < 2 or np.ptp(table, axis=1).max() == 0:
         return None, None

@@ -1,4 +1,4 @@
-"""Tables of results: scores beside printed numbers, time and memory, and all numbers for other programs."""
+"""Tables of results: scores next to published numbers, time and memory, and all numbers for other programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOWER_IS_BETTER = tuple(SIMILARITY_SCORES)
 
 
 def score_table(results: Results, metric: str) -> TextTable:
-    """Methods by data sets and corruptions; printed numbers and the differences from them have columns of their own."""
+    """Methods by data sets and corruptions; published numbers and the differences from them have separate columns."""
     experiment = results.experiment
     blocks = list(product(experiment.datasets, experiment.corruptions))
     printed = [has_printed(experiment, metric, d, c) for d, c in blocks]
@@ -89,7 +89,7 @@ def cost_table(results: Results) -> TextTable:
 
 
 def has_printed(experiment: Experiment, metric: str, dataset: DatasetSpec, corruption: CorruptionSpec) -> bool:
-    """Whether any method has a printed number here."""
+    """Return whether any method has a published number here."""
     value = experiment.printed.value
     return any(value(metric, dataset.name, corruption.name, m.name) is not None for m in experiment.methods)
 
@@ -97,7 +97,7 @@ def has_printed(experiment: Experiment, metric: str, dataset: DatasetSpec, corru
 def printed_texts(
     results: Results, metric: str, dataset: DatasetSpec, corruption: CorruptionSpec, method: MethodSpec
 ) -> tuple[str, str]:
-    """Return the printed number, and our number minus the printed one."""
+    """Return the published number, and our number minus it."""
     value = results.experiment.printed.value(metric, dataset.name, corruption.name, method.name)
     ours = results.cell(dataset.name, corruption.name, method.name).mean(metric)
     digits = decimals(metric)

@@ -1,4 +1,4 @@
-"""Does the runs: one child process each, several at a time, with limits; every run leaves a row."""
+"""Carries out the runs: one child process each, several at a time, with limits; every run leaves a row."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Limits:
 
     def __post_init__(self) -> None:
         if self.memory_mb and find_spec("resource") is None:
-            raise InputError(f"--memory {self.memory_mb} cannot be kept on {sys.platform}; leave it out.")
+            raise InputError(f"--memory {self.memory_mb} cannot be enforced on {sys.platform}; leave it out.")
 
 
 def pending(experiment: Experiment, store: Store, *, retry: bool = False) -> list[Run]:
@@ -61,7 +61,7 @@ def pending(experiment: Experiment, store: Store, *, retry: bool = False) -> lis
 
 
 def rows_of(experiment: Experiment, store: Store) -> dict[str, Row]:
-    """Return the rows of an experiment's runs by run id; a row from data of another source is none of them."""
+    """Return the rows of an experiment's runs by run id; rows from data of another source are left out."""
     rows, sources = store.rows(), {d.name: identify_data(d.source, experiment.folder) for d in experiment.datasets}
     own = {run.id: sources[run.dataset.name] for run in experiment.runs() if run.id in rows}
     return {run: rows[run] for run, source in own.items() if source in (None, rows[run].get("data_source", source))}
@@ -109,7 +109,7 @@ def _has_artifact(store: Store, run: Run, row: Row) -> bool:
 
 
 def _same_skip(row: Row, before: Row | None) -> bool:
-    """Whether the row only repeats that data are missing; one such row is enough."""
+    """Return whether the row only repeats that data are missing; one such row is enough."""
     return before is not None and row["status"] == before["status"] == "skipped" and row["error"] == before["error"]
 
 
@@ -133,7 +133,7 @@ def _do_run(
     run: Run, experiment: Experiment, store: Store, limits: Limits, missing: dict[str, str], children: _Children
 ) -> Row:
     source = {"data_source": identify_data(run.dataset.source, experiment.folder)}
-    if run.dataset.name in missing:  # an earlier run found that out; no need for another process
+    if run.dataset.name in missing:  # an earlier run found that out, so no other process is needed
         return start_row(run, limits) | source | {"status": "skipped", "error": missing[run.dataset.name]}
     with tempfile.TemporaryDirectory(prefix="manyview-") as scratch:
         result = Path(scratch) / "row.json"

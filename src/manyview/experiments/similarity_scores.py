@@ -1,4 +1,4 @@
-"""Scores of the similarities that a fitted model has learnt per view: how much their magnitudes differ."""
+"""Scores of the similarities that a fitted model has learned per view: how much their magnitudes differ."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def plugin_version(source: str) -> dict[str, str]:
 
 
 def identify_data(source: str, folder: Path) -> str | None:
-    """Return what a data set is taken from: the content of an npz file (None if it is gone), otherwise the source."""
+    """Return what identifies a data set: the content of an npz file (None if it is gone), otherwise the source."""
     if not source.endswith(".npz"):
         return source
     path = folder / Path(source).expanduser()
@@ -75,7 +75,7 @@ def check_source(kind: str, source: str, folder: Path) -> None:
 
 
 def make_method(source: str, folder: Path, params: Mapping[str, Any], n_clusters: int, seed: int) -> Any:
-    """Return an object with `fit_predict`; it is given the number of clusters and the seed if it takes them."""
+    """Return an object with `fit_predict`; it is given the number of clusters and the seed if it accepts them."""
     found = find_source("method", source, folder)
     offered = {"n_clusters": n_clusters, "random_state": seed}
     model = _call(found, offered, params, source) if callable(found) else _configure(found, offered, params, source)
@@ -107,7 +107,7 @@ def _as_dataset(name: str, loaded: Any, source: str) -> Dataset:
 
 
 def _call(make: Any, offered: Mapping[str, Any], params: Mapping[str, Any], source: str) -> Any:
-    """Call a class or function with the parameters, and with those offered that it takes."""
+    """Call a class or function with the parameters, and with the offered ones that it accepts."""
     if not callable(make):
         raise InputError(f"{source!r} is a {type(make).__name__}; give a class or a function.")
     known = inspect.signature(make).parameters

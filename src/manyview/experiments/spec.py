@@ -42,7 +42,7 @@ class CorruptionSpec:
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """A method: its source, its parameters, what to keep of its result, and its swept parameter and value, if any."""
+    """A method: its source, its parameters, which results to keep, and its swept parameter and value, if any."""
 
     name: str
     source: str
@@ -61,20 +61,20 @@ class Note:
     methods: tuple[str, ...] = ()
 
     def applies_to(self, dataset: str, method: str) -> bool:
-        """Whether the note is about this cell."""
+        """Return whether the note is about this cell."""
         return (not self.datasets or dataset in self.datasets) and (not self.methods or method in self.methods)
 
 
 @dataclass(frozen=True)
 class Printed:
-    """Numbers printed in a publication: metric -> data set -> method -> value, and each method's corruption there."""
+    """Published numbers: metric -> data set -> method -> value, and the corruption under which each method was run."""
 
     values: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     corruption: Mapping[str, str] = field(default_factory=dict)
     tolerance: float = 0.02
 
     def value(self, metric: str, dataset: str, corruption: str, method: str) -> float | None:
-        """Return the printed number of a cell; None if none was printed under this corruption."""
+        """Return the published number of a cell; None if there is none under this corruption."""
         if self.corruption.get(method) != corruption:
             return None
         return self.values.get(metric, {}).get(dataset, {}).get(method)
@@ -89,7 +89,7 @@ class Run:
     dataset, corruption, method : DatasetSpec, CorruptionSpec, MethodSpec
         What is run.
     repeat : int
-        Which of the repeats, from 0.
+        Number of the repeat, from 0.
     """
 
     dataset: DatasetSpec
@@ -131,19 +131,19 @@ class Experiment:
     Attributes
     ----------
     name, title, description : str
-        The name of the spec's file, and what the report says of it.
+        The name of the spec's file, and its title and description in the report.
     repeats : int
         How often each method runs on each data set under each corruption.
     metrics : tuple of str
-        Keys of the scores.
+        Keys of the scores to compute.
     datasets, corruptions, methods : tuple
-        What is combined.
+        What is combined: every method runs on every data set under every corruption.
     folder : Path
-        Where relative paths of the spec start.
+        The folder that relative paths in the spec start from.
     printed : Printed
         Numbers to compare with.
     notes : tuple of Note
-        What the report says below its tables.
+        Remarks shown below the tables of the report.
     """
 
     name: str
@@ -159,19 +159,19 @@ class Experiment:
     description: str = ""
 
     def runs(self) -> Iterator[Run]:
-        """Yield all runs, one repeat of everything after the other, so that early tables already show all methods."""
+        """Yield all runs, one repeat of everything after another, so that early tables already show all methods."""
         for repeat in range(self.repeats):
             for axes in product(self.datasets, self.corruptions, self.methods):
                 yield Run(*axes, repeat)
 
     @property
     def method_names(self) -> list[str]:
-        """Base names of the methods, without repetition."""
+        """Base names of the methods, without duplicates."""
         return list(dict.fromkeys(base_name(method.name) for method in self.methods))
 
     @property
     def dataset_names(self) -> list[str]:
-        """Base names of the data sets, without repetition."""
+        """Base names of the data sets, without duplicates."""
         return list(dict.fromkeys(base_name(dataset.name) for dataset in self.datasets))
 
     def select(
@@ -187,7 +187,7 @@ class Experiment:
 
 
 def base_name(name: str) -> str:
-    """Return a name without its brackets, which hold a swept parameter or the variant of a data set."""
+    """Return a name without its brackets, which contain a swept parameter or the variant of a data set."""
     return name.partition("[")[0]
 
 
@@ -197,7 +197,7 @@ def digest(value: Any) -> str:
 
 
 def hashed_seed(value: Any) -> int:
-    """Return a 31-bit seed that depends on the value only."""
+    """Return a 31-bit seed that depends only on the value."""
     return int(digest(value)[:16], 16) % 2**31
 
 

@@ -21,12 +21,12 @@ ARTIFACTS = ("affinity",)
 
 @helped_by("experiments")
 def read_spec(path: str | Path) -> Experiment:
-    """Read a TOML spec; the key `base` names another file, whose keys are used where this one lacks them.
+    """Read a TOML spec; the key `base` names another file, which provides the keys missing from this one.
 
     Parameters
     ----------
     path : str or Path
-        The TOML file; docs/experiments.md says what is in it.
+        The TOML file; docs/experiments.md describes its contents.
     """
     path = Path(path)
     table = _read_toml(path)
@@ -36,7 +36,7 @@ def read_spec(path: str | Path) -> Experiment:
 
 
 def parse_spec(table: Mapping[str, Any], path: Path) -> Experiment:
-    """Make an experiment from a parsed TOML file; error messages name the file and the key."""
+    """Create an experiment from a parsed TOML file; error messages name the file and the key."""
     where = str(path)
     known = ("base", "name", "title", "description", "repeats", "metrics", "datasets", "corruptions", "methods")
     _check_keys(table, where, (*known, "printed", "notes"))
@@ -92,7 +92,7 @@ def _corruption(item: Params, where: str) -> CorruptionSpec:
 
 
 def _methods(item: Params, where: str) -> Iterator[MethodSpec]:
-    """Read a method; with `sweep`, yield one per value of each swept parameter, the others being as in `params`."""
+    """Read a method; with `sweep`, yield one per value of each swept parameter, with the others as in `params`."""
     _check_keys(item, where, ("name", "source", "label", "params", "keep", "sweep"))
     name = _string(item, "name", where)
     keep = _strings(item, "keep", where)
@@ -192,7 +192,9 @@ def _params(table: Params, key: str, where: str) -> dict[str, Any]:
     try:  # rows of results hold them
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{where}: {key} is {value!r}; give finite numbers, texts, true, false, or lists.") from error
+        raise InputError(
+            f"{where}: {key} is {value!r}; give finite numbers, strings, true, false, or lists."
+        ) from error
     return value
 
 

@@ -14,7 +14,7 @@ from manyview.io.locks import try_lock
 
 Row = dict[str, Any]
 FILE = "runs.jsonl"
-BINARY = getattr(os, "O_BINARY", 0)  # Windows would change the ends of lines
+BINARY = getattr(os, "O_BINARY", 0)  # otherwise Windows changes the line endings
 DONE = ("converged", "max_iter")
 FAILED = ("failed", "timeout")
 
@@ -43,7 +43,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[Store]:
-        """Lock the file for this process, and drop a last line that was left incomplete by a kill."""
+        """Lock the file for this process, and drop a last line left incomplete by a killed process."""
         self.folder.mkdir(parents=True, exist_ok=True)
         self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | BINARY, 0o644)
         try:
@@ -87,7 +87,7 @@ class Store:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the name of the file durable too, where the system can sync folders."""
+    """Make the file's name durable as well, if the system can sync folders."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -1,4 +1,4 @@
-"""One run in a process of its own: reads a task from stdin, writes its row to a file.
+"""One run in a separate process: reads a task from stdin, writes its row to a file.
 
 The parent holds the other end of stdin. When that end closes, the parent has died, and this process exits as well.
 """
@@ -87,7 +87,7 @@ def _fit_and_score(task: Mapping[str, Any], row: dict[str, Any]) -> dict[str, An
 
 
 def fit(model: Any, views: Views) -> tuple[Any, dict[str, Any]]:
-    """Fit, and measure nothing else: seconds, peak memory, and the warnings."""
+    """Fit, and measure only that: seconds, peak memory, and the warnings."""
     given = views if knows_views(model) else list(views.arrays)
     reset_peak()
     start_mb = resident_mb("VmRSS")
@@ -109,7 +109,7 @@ def fit(model: Any, views: Views) -> tuple[Any, dict[str, Any]]:
 
 
 def knows_views(model: Any) -> bool:
-    """Whether a method takes `Views`, with the names of views and samples; others get a list of arrays."""
+    """Return whether a method accepts `Views`, with the names of views and samples; others get a list of arrays."""
     return isinstance(model, MultiViewClusterer)
 
 
@@ -163,7 +163,7 @@ def _save_artifacts(task: Mapping[str, Any], model: Any, labels: Any) -> None:
 
 
 def resident_mb(field: str) -> float | None:
-    """Return VmRSS (now), VmHWM (peak) or VmSize (mapped) of this process; None where /proc is missing."""
+    """Return VmRSS (now), VmHWM (peak) or VmSize (mapped) of this process; None if /proc is missing."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
@@ -178,7 +178,7 @@ def reset_peak() -> None:
 
 
 def limit_memory(limit_mb: int | None) -> None:
-    """Limit this process to `limit_mb` of memory; what is mapped but unused does not count."""
+    """Limit this process to `limit_mb` of memory; memory that is mapped but unused does not count."""
     if not limit_mb:
         return
     import resource  # not on Windows

@@ -18,7 +18,7 @@ from manyview.views.container import Views
 
 
 def knn_graph(X: Array, k: int, batch: Indices | None = None) -> sp.csr_array:
-    """Link each sample to its k nearest with weight 1; a link in one direction only counts half."""
+    """Link each sample to its k nearest with weight 1; a link in only one direction counts half."""
     n = X.shape[0]
     if n == 1:
         return sp.csr_array((1, 1), dtype=X.dtype)
@@ -46,15 +46,15 @@ def adaptive_weights(d: Dense) -> Dense:
 
     .. math:: w_k = (d_{s+1} - d_k) / (s\, d_{s+1} - \sum_{h \le s} d_h), \qquad k \le s.
 
-    Where all s + 1 distances are equal (ties, duplicates) the weights are 1/s. With no s+1st
-    sample to compare with (a single column), the weight is 1.
+    If all s + 1 distances are equal (ties, duplicates), the weights are 1/s. With no (s+1)-th sample to compare with (a
+    single column), the weight is 1.
     """
     if d.shape[1] == 1:
         return np.ones_like(d)
     s = d.shape[1] - 1
     gaps = d[:, [s]] - d[:, :s]
     total = gaps.sum(axis=1, keepdims=True)
-    tied = total <= 4 * s * np.finfo(d.dtype).eps * d[:, [s]]  # differences that are rounding only
+    tied = total <= 4 * s * np.finfo(d.dtype).eps * d[:, [s]]  # differences that are only rounding
     return np.where(tied, 1 / s, gaps / np.where(tied, 1, total)).astype(d.dtype)
 
 
@@ -69,11 +69,11 @@ def local_scaling_graph(X: Array, k: int, batch: Indices | None = None, scale_ne
     distances, neighbors = neighbors_of(X, k, batch)
     sigma = distances[:, min(scale_neighbor, distances.shape[1]) - 1]
     positive = sigma[sigma > 0]
-    # a sample with that many duplicates has no scale of its own: it takes the smallest one there is
+    # a sample with that many duplicates has no scale of its own, so it takes the smallest of all
     sigma = np.where(sigma > 0, sigma, positive.min() if len(positive) else 1)
-    with np.errstate(over="ignore"):  # exp(-inf) is the 0 that is meant
+    with np.errstate(over="ignore"):  # exp(-inf) is 0, as intended
         weights = np.exp(-(distances / sigma[:, None]) * (distances / sigma[neighbors])).astype(X.dtype)
-    floor = np.finfo(weights.dtype).tiny  # a neighbour stays a neighbour, however far
+    floor = np.finfo(weights.dtype).tiny  # a neighbour stays a neighbour, however far away
     return symmetrize(from_neighbors(np.maximum(weights, floor), neighbors), "max")
 
 
@@ -89,17 +89,17 @@ PRECOMPUTED = "precomputed"
 
 
 def linked_graph(X: Array, kind: str, n_neighbors: int, n_clusters: int, batch: Indices | None = None) -> sp.csr_array:
-    """Build the graph called `kind`, and `connect` it if it falls into more pieces than clusters are wanted."""
+    """Build the graph called `kind`, and `connect` it if it has more components than the clusters wanted."""
     W = build_graph(X, kind, n_neighbors, batch)
     pieces = connected_components(W, directed=False)[0]
-    # which of the pieces belong together is in X, not in W
+    # X shows which components belong together; W does not
     return connect(W, X) if pieces > n_clusters else W
 
 
 def view_graphs(
     views: Views, affinity: str, n_neighbors: int, n_clusters: int, scaling: Scaling
 ) -> tuple[list[sp.csr_array], dict[str, str]]:
-    """One graph per view, and the scaling each view got; "precomputed" takes the views themselves as graphs."""
+    """Return one graph per view, and the scaling of each view; "precomputed" takes the views themselves as graphs."""
     if affinity == PRECOMPUTED:
         return [as_graph(A, name) for name, A in views.items()], dict.fromkeys(views.names, "none")
     tables, used = scale_views(views, scaling)
@@ -111,16 +111,16 @@ def view_graphs(
 
 
 def as_graph(A: Array, name: str) -> sp.csr_array:
-    """Return a view that is an affinity matrix as a graph, or say why it is not one.
+    """Return an affinity matrix as a graph, or raise with the reason why it is not one.
 
-    It has to be square, non-negative, and symmetric up to rounding. The diagonal is left out.
+    It must be square, non-negative, and symmetric up to rounding. The diagonal is dropped.
     """
-    how = "With affinity='precomputed' a view is an affinity matrix, samples by samples"
+    how = "With affinity='precomputed', a view is an affinity matrix (samples by samples)"
     if A.shape[0] != A.shape[1]:
         raise InputError(f"View {name!r} has shape {A.shape}, which is not square. {how}.")
     W = sp.csr_array(A)
     if W.nnz and W.data.min() < 0:
-        raise InputError(f"View {name!r} holds the negative value {W.data.min():g}. {how}, of no negative numbers.")
+        raise InputError(f"View {name!r} contains the negative value {W.data.min():g}. {how} without negative numbers.")
     off = float(abs(W - W.T).max()) if W.nnz else 0.0
     if off > 100 * np.finfo(W.dtype).eps * W.data.max(initial=0):
         raise InputError(

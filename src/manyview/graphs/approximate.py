@@ -1,7 +1,7 @@
-"""Approximate nearest neighbours in near-linear time: an inverted file of faiss, the optional extra `fast`.
+"""Approximate nearest neighbours in near-linear time, by an inverted file from faiss (optional extra `fast`).
 
-Samples are sorted into about 4 sqrt(n) cells by k-means, and a query looks into the `probes` cells nearest to it. How
-many are enough is measured: a sample of the queries is searched exactly, and `probes` grows until that many of its true
+Samples are sorted into about 4 sqrt(n) cells by k-means, and a query searches the `probes` cells nearest to it. How
+many are enough is measured: some of the queries are searched exactly, and `probes` grows until enough of their true
 neighbours are found (`WANTED_RECALL`). Cells, sample and search have fixed seeds and do not depend on the number of
 threads; a graph index such as HNSW would, and was slower here (docs/large-data.md).
 """
@@ -30,7 +30,7 @@ BLOCK = 2**14  # rows converted to float32 at a time
 
 
 def is_available() -> bool:
-    """Whether faiss is installed."""
+    """Return whether faiss is installed."""
     return find_spec("faiss") is not None
 
 
@@ -41,7 +41,7 @@ class InvertedFile:
         self.X = X
         self.centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
         spread = max((float(np.abs(X[rows] - self.centre).max()) for rows in _blocks(len(X))), default=0.0)
-        self.unit = spread or 1.0  # single precision holds squares up to 1e38 only
+        self.unit = spread or 1.0  # single precision holds squares only up to 1e38
 
     @cached_property
     def _index(self) -> Any:
@@ -61,7 +61,7 @@ class InvertedFile:
     def search(self, Y: Dense | None, k: int) -> tuple[Dense, Indices, float]:
         """Return distances and indices of the k nearest rows of X to each row of Y, and the recall.
 
-        Y None stands for X itself; no row is then its own neighbour.
+        Y None means X itself; then no row is its own neighbour.
         """
         queries = self.X if Y is None else Y
         recall = self._choose_probes(queries, k, same=Y is None)
@@ -73,7 +73,7 @@ class InvertedFile:
         return distances[back], neighbors[back], recall
 
     def _choose_probes(self, Y: Dense, k: int, *, same: bool) -> float:
-        """Look into more cells until the recall on a sample is as wanted; return the recall."""
+        """Search more cells until the recall on some of the queries is high enough; return the recall."""
         drawn = np.sort(np.random.default_rng(0).permutation(len(Y))[:RECALL_SAMPLE])
         index = self._index
         index.nprobe = index.nlist
@@ -95,7 +95,7 @@ class InvertedFile:
         squares, neighbors = self._index.search(self._compact(Y[rows]), k + same)
         if same:
             squares, neighbors = _without_self(squares, neighbors, rows)
-        short = np.flatnonzero(neighbors[:, -1] < 0)  # the cells looked into hold fewer than k samples
+        short = np.flatnonzero(neighbors[:, -1] < 0)  # the searched cells hold fewer than k samples
         if len(short):
             squares[short], neighbors[short] = self._search_everywhere(Y, rows[short], k, same=same)
         distances = np.sqrt(np.maximum(squares, 0)).astype(Y.dtype)
@@ -108,7 +108,7 @@ class InvertedFile:
         return _without_self(squares, neighbors, rows) if same else (squares, neighbors)
 
     def _in_order_of_cells(self, Y: Dense) -> list[Indices]:
-        """Return blocks of row numbers, in which rows of the same cell are together: they look at the same memory."""
+        """Return blocks of row numbers with rows of the same cell together, because they read the same memory."""
         cell = [self._index.quantizer.search(self._compact(Y[rows]), 1)[1].ravel() for rows in _blocks(len(Y))]
         order = np.argsort(np.concatenate(cell), kind="stable")
         return [order[rows] for rows in _blocks(len(Y))]
@@ -122,7 +122,7 @@ def _blocks(n: int) -> list[Indices]:
 
 
 def _without_self(squares: Dense, neighbors: Indices, rows: Indices) -> tuple[Dense, Indices]:
-    """Leave each row itself out of its neighbours, or the last one where duplicates have crowded it out."""
+    """Remove each row from its own neighbours, or the last neighbour if duplicates have crowded the row out."""
     itself = neighbors == rows[:, None]
     itself[~itself.any(axis=1), -1] = True
     shape = (len(rows), neighbors.shape[1] - 1)

@@ -1,4 +1,4 @@
-"""Linking the pieces of a graph."""
+"""Linking the components of a graph."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from manyview.typing import Array, Mask
 def connect(W: sp.csr_array, X: Array) -> sp.csr_array:
     """Link the components of a graph through their nearest samples, until it is connected.
 
-    Borůvka's algorithm: in each round every component but the largest is linked to the sample
-    nearest to it outside, so the number of components at least halves. The links get the smallest weight in W.
+    Borůvka's algorithm: in each round every component except the largest is linked to its nearest sample outside, so
+    the number of components at least halves. The links get the smallest weight in W.
     """
     count, member_of = connected_components(W, directed=False)
     weight = W.data.min() if W.nnz else W.dtype.type(1)

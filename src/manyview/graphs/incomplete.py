@@ -1,11 +1,11 @@
-"""Samples that lack values: comparing them over the views that they share, and filling in from neighbours.
+"""Samples that lack values: comparing them over the views they share, and filling in from neighbours.
 
-Samples i and j are compared over the views that both are in, S(i, j); an unknown distance is taken to be the mean one,
-m_v, which is 1 in every view scaled to that (`to_unit_distance`):
+Samples i and j are compared over the views that contain both, S(i, j). An unknown distance is replaced by the mean
+distance m_v, which is 1 in every view scaled by `to_unit_distance`:
 
     d(i, j) = sum_{v in S(i, j)} |z_vi - z_vj|^2  +  sum_{v not in S(i, j)} m_v,
 
-infinite if they share no view. For complete samples that is the squared distance of the views side by side. Values
+infinite if they share no view. For complete samples, this is the squared distance in the concatenated views. Values
 missing within a view count as the feature's mean in these distances.
 """
 
@@ -26,7 +26,7 @@ from manyview.typing import Array, Dense, Indices, Mask, is_sparse
 
 
 class IncompleteSamples:
-    """Rows of several views laid side by side, with the views that each sample is in.
+    """Rows of several views, concatenated, with the views that contain each sample.
 
     Parameters
     ----------
@@ -83,10 +83,10 @@ def squared_lengths(Z: Array) -> Dense:
 def nearest_shared(
     samples: IncompleteSamples, others: IncompleteSamples, k: int, *, same: bool = False
 ) -> tuple[Dense, Indices]:
-    """Squared distances and indices (n x k) of the k nearest others, nearest first; infinite where no view is shared.
+    """Return squared distances and indices (n x k) of the k nearest others; infinite if no view is shared.
 
-    With `same`, both are the same samples, and none is its own neighbour. Complete samples
-    are searched as any others (`neighbors`); incomplete ones in time O(n m d), memory O(n k) and a block.
+    With `same`, both are the same samples, and none is its own neighbour. Complete samples are searched as usual
+    (`neighbors`), incomplete ones in time O(n m d) and memory O(n k) plus a block.
     """
     k = max(1, min(k, len(others) - same))
     if samples.complete and others.complete:
@@ -114,7 +114,7 @@ def shared_weights(d: Dense) -> Dense:
 
 
 def shared_graph(samples: IncompleteSamples, s: int, batch: Indices | None = None) -> sp.csr_array:
-    """Graph of the s adaptive neighbours over the views that samples share; with batches, drawn from each in turn."""
+    """Return the graph of s adaptive neighbours over shared views; with batches, drawn from each in turn."""
     drawn = None if batch is None else _drawn_shared(samples, s + 1, batch)
     d, neighbors = nearest_shared(samples, samples, s + 1, same=True) if drawn is None else drawn
     return symmetrize(_links(d, neighbors, len(samples), samples.Z.dtype))
@@ -130,7 +130,7 @@ def _drawn_shared(samples: IncompleteSamples, k: int, batch: Indices) -> tuple[D
 
 
 def shared_links(samples: IncompleteSamples, others: IncompleteSamples, s: int) -> sp.csr_array:
-    """Links (n x m) of samples to their s adaptive neighbours among others; each row adds up to 1, or 0."""
+    """Return links (n x m) of samples to their s adaptive neighbours among others; each row adds up to 1, or 0."""
     return _links(*nearest_shared(samples, others, s + 1), len(others), samples.Z.dtype)
 
 
@@ -144,7 +144,7 @@ def _links(d: Dense, neighbors: Indices, n_others: int, dtype: Any) -> sp.csr_ar
 
 
 def spread_graph(W: sp.csr_array, rows: Indices, n_samples: int) -> sp.csr_array:
-    """Return a graph of some samples as one of all: the others have no links."""
+    """Extend a graph of some samples to all of them; the others have no links."""
     links = W.tocoo()
     ends = (rows[links.coords[0]], rows[links.coords[1]])
     return sp.csr_array((links.data, ends), shape=(n_samples, n_samples), dtype=W.dtype)

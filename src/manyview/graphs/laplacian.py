@@ -32,11 +32,11 @@ def laplacian(W: sp.csr_array, kind: str = "unnormalized") -> sp.csr_array:
 def normalized_adjacency(W: sp.csr_array, degree_regularization: float = 0.0) -> sp.csr_array:
     r"""Return ``D_tau^-1/2 W D_tau^-1/2`` with ``D_tau = D + tau * mean(D)``.
 
-    `degree_regularization` is tau. With tau > 0, a few weakly linked samples no longer make a cheap cut.
-    A sample without links gets a zero row.
+    `degree_regularization` is tau. With tau > 0, cutting off a few weakly linked samples is no longer cheap. A sample
+    without links gets a zero row.
     """
     d = degrees(W)
     root = np.sqrt(inverse_or_zero(d + degree_regularization * d.mean()))
-    # both factors at once: rounding is then the same on both sides of the diagonal, and S exactly symmetric
+    # with both factors at once, rounding is the same on both sides of the diagonal, so S is exactly symmetric
     scale = np.repeat(root, np.diff(W.indptr)) * root[W.indices]
     return sp.csr_array((W.data * scale, W.indices, W.indptr), W.shape)

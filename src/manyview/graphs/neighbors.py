@@ -1,7 +1,7 @@
-"""Nearest neighbours, and directed graphs made of them. This is the one place that decides how neighbours are found.
+"""Nearest neighbours, and directed graphs made from them. Only this module decides how neighbours are found.
 
-Up to `EXACT_UP_TO` samples the search is exact; among more, it is approximate (`approximate`), and its recall is noted
-(`recall`). Sparse tables are always searched exactly.
+Up to `EXACT_UP_TO` samples, the search is exact; for more, it is approximate (`approximate`), and its recall is
+recorded (`recall`). Sparse tables are always searched exactly.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from manyview.graphs.recall import note_recall
 from manyview.preprocessing.scaling import in_unit, safe_unit
 from manyview.typing import Array, Dense, Indices, is_sparse
 
-EXACT_UP_TO = 20_000  # samples to search among; measured: here the approximate search begins to pay clearly
+EXACT_UP_TO = 20_000  # samples; measured: from here on the approximate search is clearly faster
 BLOCK_ENTRIES = 2**23  # distances held at a time
-FILLED = 0.25  # share of the samples that have a value: such a column is treated as dense
-PAIR_SECONDS = 6e-9  # of an exact search, for a pair of samples of some 60 features
+FILLED = 0.25  # a column with values in at least this share of the samples is treated as dense
+PAIR_SECONDS = 6e-9  # of an exact search, per pair of samples with about 60 features
 
 log = logging.getLogger(__name__)
 
 
 def nearest_neighbors(X: Array, k: int) -> tuple[Dense, Indices]:
-    """Distances and indices (n x k) of the k nearest other samples, nearest first.
+    """Return distances and indices (n x k) of the k nearest other samples, nearest first.
 
     A sample is never its own neighbour, even if it has duplicates. With fewer than k other
     samples, all of them are returned. Distances are in units of `safe_unit`.
@@ -36,10 +36,10 @@ def nearest_neighbors(X: Array, k: int) -> tuple[Dense, Indices]:
 
 
 class NeighborIndex:
-    """Samples among which neighbours are searched, of themselves or of others.
+    """An index of samples, to search for neighbours of these samples or of others.
 
-    Time of an exact search O(n m d) in blocks, of an approximate one about O(n sqrt(m) d); memory for one
-    more copy of the samples.
+    An exact search takes time O(n m d), in blocks; an approximate one about O(n sqrt(m) d), and memory for one more
+    copy of the samples.
     """
 
     def __init__(self, X: Array) -> None:
@@ -47,7 +47,7 @@ class NeighborIndex:
         self.X = in_unit(X, self.unit)
 
     def neighbors(self, k: int) -> tuple[Dense, Indices]:
-        """Return distances and indices (n x k) of the nearest other samples of each sample itself."""
+        """Return distances and indices (n x k) of each sample's nearest other samples."""
         return self._search(None, max(1, min(k, self.X.shape[0] - 1)))
 
     def query(self, Y: Array, k: int) -> tuple[Dense, Indices]:
@@ -69,7 +69,7 @@ class NeighborIndex:
 
     @cached_property
     def _inverted_file(self) -> InvertedFile | None:
-        """The approximate index, if there are many samples; one line says what its lack costs."""
+        """Return the approximate index if there are many samples; without faiss, log what that costs."""
         n = self.X.shape[0]
         if n <= EXACT_UP_TO:
             return None
@@ -85,9 +85,9 @@ class NeighborIndex:
 
 
 def _nearest_in_sparse(X: sp.csr_array, Y: Array | None, k: int) -> tuple[Dense, Indices]:
-    """Search block by block; columns that are well filled are multiplied as dense ones, which is far quicker.
+    """Search block by block; columns with few zeros are multiplied as dense ones, which is far faster.
 
-    Y None stands for X itself; no sample is then its own neighbour.
+    Y None means X itself; then no sample is its own neighbour.
     """
     n = X.shape[0]
     queries = X if Y is None else sp.csr_array(Y)
@@ -124,5 +124,5 @@ def from_neighbors(weights: Dense, neighbors: Indices) -> sp.csr_array:
     n, k = neighbors.shape
     row_ends = np.arange(0, n * k + 1, k)
     W = sp.csr_array((weights.ravel(), neighbors.ravel(), row_ends), shape=(n, n), copy=True)
-    W.sort_indices()  # now, in a copy: scipy would do it some day, in arrays that others share
+    W.sort_indices()  # now, in this copy: scipy would do it later, in arrays that others share
     return W

@@ -1,7 +1,7 @@
-"""How well neighbours were found, noted while a fit builds its graphs.
+"""Records how well neighbours were found while a fit builds its graphs.
 
-The search is deep below the estimator, and graphs are plain sparse arrays, so what it measures is noted here, under the
-name of the graph that is being built.
+The search is many calls below the estimator, and graphs are plain sparse arrays, so the recall is recorded here, under
+the name of the graph being built.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _graph: ContextVar[str] = ContextVar("graph", default=JOINT)
 
 @contextmanager
 def noted_recall() -> Iterator[dict[str, float]]:
-    """Collect the recall of every search within, by graph; the lowest, if a graph took several searches."""
+    """Collect the recall of every search in this block, by graph; the lowest if a graph took several searches."""
     noted: dict[str, float] = {}
     token = _noted.set(noted)
     try:
@@ -29,7 +29,7 @@ def noted_recall() -> Iterator[dict[str, float]]:
 
 @contextmanager
 def graph_named(name: str) -> Iterator[None]:
-    """Note searches within under this name."""
+    """Record searches in this block under this name."""
     token = _graph.set(name)
     try:
         yield
@@ -38,7 +38,7 @@ def graph_named(name: str) -> Iterator[None]:
 
 
 def note_recall(recall: float) -> None:
-    """Note the share of true neighbours that a search found."""
+    """Record the share of true neighbours that a search found."""
     noted = _noted.get()
     if noted is not None:
         name = _graph.get()

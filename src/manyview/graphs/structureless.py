@@ -1,7 +1,7 @@
-"""Data without clusters that look like the given ones otherwise, and the graphs of both.
+"""Data without clusters that otherwise resemble the given data, and the graphs of both.
 
-What a method finds in them, it finds by chance. They have the means, the variances and the correlations of the data,
-within and between views, and as many dimensions. Half of the draws are Gaussian, half fill a box evenly.
+Whatever a method finds in them is due to chance. They have the means, variances and correlations of the data, within
+and between views, and the same number of dimensions. Half of the draws are Gaussian, half are uniform in a box.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ SMALLEST_EIGENVALUE = 1e-10  # relative to the largest; directions below are rou
 
 @dataclass(frozen=True)
 class Rows:
-    """The samples as rows of each view that they are in.
+    """The samples as rows of each view that contains them.
 
     Attributes
     ----------
     tables : rows of each view, on one scale
     samples : sample index of each row, per view, ascending
     n_samples : number of samples
-    neighbors : how many a sample has in each view
+    neighbors : number of neighbours per sample in each view
     """
 
     tables: tuple[Array, ...]
@@ -39,7 +39,7 @@ class Rows:
 
     @classmethod
     def complete(cls, tables: Sequence[Array], neighbors: int) -> Rows:
-        """Take tables in which every sample has a row."""
+        """Wrap tables in which every sample has a row."""
         n = tables[0].shape[0]
         return cls(tuple(tables), (np.arange(n),) * len(tables), n, (neighbors,) * len(tables))
 
@@ -54,7 +54,7 @@ class Rows:
         )
 
     def graphs(self) -> tuple[list[Graph], Graph | None]:
-        """Return the neighbour graph of each view, and of all at once if every sample is in all of several views."""
+        """Return the neighbour graph of each view, and one of all views if every sample is in all of several views."""
         views = [
             spread_graph(neighbor_graph(X, k), samples, self.n_samples)
             for X, samples, k in zip(self.tables, self.samples, self.neighbors, strict=True)
@@ -64,7 +64,7 @@ class Rows:
         return views, neighbor_graph(side_by_side(self.tables), max(self.neighbors))
 
     def without_structure(self, draws: int, rng: np.random.Generator) -> Iterator[Rows]:
-        """Draw data without clusters, by turns Gaussian and evenly spread, with the covariances of these."""
+        """Draw data without clusters, alternately Gaussian and uniform, with the covariances of these rows."""
         tables = [centred(X) for X in self.tables]
         spread = [spread_rows(X, samples, self.n_samples) for X, samples in zip(tables, self.samples, strict=True)]
         values, U = np.linalg.eigh(sum((X @ X.T for X in spread), np.zeros((self.n_samples,) * 2)))
@@ -93,7 +93,7 @@ def centred(X: Array) -> Dense:
 
 
 def spread_rows(X: Dense, samples: Indices, n_samples: int) -> Dense:
-    """Return the rows of some samples as a table of all, 0 for the others."""
+    """Extend the rows of some samples to a table of all, with 0 for the others."""
     table = np.zeros((n_samples, X.shape[1]))
     table[samples] = X
     return table

@@ -1,6 +1,6 @@
 """Reading and writing users' files: views, labels, metadata, results, saved models, AnnData and MuData.
 
-A new format is a reader in a file of its own and an entry in `tables.FORMATS`. Only `annotated` (`manyview.tl`)
+To add a format, write a reader in a new file and add an entry to `tables.FORMATS`. Only `annotated` (`manyview.tl`)
 clusters: it runs a method on an AnnData or MuData object. The paper's data sets are in `datasets`. Names are imported
 on first use, because most readers need pandas.
 """

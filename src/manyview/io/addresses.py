@@ -17,7 +17,7 @@ WHOLE = ("X", OBS)  # parts that are tables themselves
 
 @dataclass(frozen=True)
 class Place:
-    """Where a table is: the AnnData, MuData or HDF5 group that owns it, the part of the owner, and the name there."""
+    """Where a table is: the AnnData, MuData or HDF5 group that owns it, the part of that owner, and its name there."""
 
     owner: Any
     part: str
@@ -27,7 +27,7 @@ class Place:
 def find_tables(
     data: Any, modalities: Mapping[str, Any], part_of: Callable[[Any, str], Any], parts: Sequence[str] = TABLES
 ) -> dict[str, Place]:
-    """Return the place of every table by its address.
+    """Return the place of every table, by address.
 
     Parameters
     ----------

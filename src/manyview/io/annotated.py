@@ -38,7 +38,7 @@ def cluster(
     data : AnnData or MuData
         Cells missing from a modality of a MuData are treated as absent from that view.
     n_clusters : int or "auto", default="auto"
-        The number of clusters; "auto" chooses it (docs/selection.md).
+        The number of clusters; "auto" chooses it from the data.
     views : list of addresses, or mapping of view names to addresses, optional
         An address is "X", "layers/NAME" or "obsm/NAME". In a MuData it starts with the modality: "rna" (its X),
         "rna/obsm/X_pca". By default X of an AnnData, and X of every modality of a MuData.
@@ -58,9 +58,9 @@ def cluster(
 
     Notes
     -----
-    The results are stored in ``obs[key]`` (categories "0", "1", ...), ``obsm["X_" + key]`` (the
-    embedding), ``obsp[key + "_connectivities"]`` (the consensus graph) and ``uns[key]`` (parameters, view weights, and
-    the location of the graph as `scanpy.tl.umap` expects it of ``neighbors_key``).
+    The results are stored in ``obs[key]`` (categories "0", "1", ...), ``obsm["X_" + key]`` (the embedding), ``obsp[key
+    + "_connectivities"]`` (the consensus graph) and ``uns[key]`` (parameters, view weights, and the location of the
+    graph, in the form that `scanpy.tl.umap` expects for ``neighbors_key``).
 
     Examples
     --------
@@ -113,7 +113,7 @@ def _modalities(data: Any) -> Any:
 
 
 def _values(data: Any, place: Place) -> Any:
-    """Return a table with a row for every cell of `data`; cells that the table's modality lacks are absent."""
+    """Return a table with a row for every cell of `data`; cells missing from the modality are absent."""
     part = getattr(place.owner, place.part)
     values = _plain(part[place.name] if place.name else part)
     rows = data.obs_names.get_indexer(place.owner.obs_names)
@@ -157,7 +157,7 @@ def _write(data: Any, model: MultiViewClusterer, method: str, key: str) -> None:
 
 
 def _n_neighbors(model: MultiViewClusterer) -> int:
-    """Return the number of neighbours that was set; otherwise the mean number of links, as scanpy needs a number."""
+    """Return the number of neighbours if it was set, otherwise the mean number of links: scanpy needs a number."""
     params = model.get_params()
     if params.get("n_neighbors") is not None and params.get("affinity") != PRECOMPUTED:
         return int(params["n_neighbors"])

@@ -1,4 +1,4 @@
-"""Results of the stages of a long fit in files, so that it can go on where it was cut short. Nothing is pickled."""
+"""Stores the results of each stage of a long fit in files, so that it can resume after an interruption. No pickles."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ T = TypeVar("T")
 
 
 class FileStages(Stages):
-    """Keeps results in a folder, a file for each stage, which appears when it is complete.
+    """Keeps results in a folder: one file per stage, which appears once it is complete.
 
     Parameters
     ----------
-    folder : of the checkpoint
+    folder : folder of the checkpoint
     identity : what the results depend on: data, parameters, versions
-    resume : whether results of an earlier run count; they are refused if its identity was another one
+    resume : whether to use results of an earlier run; raises if that run had a different identity
     """
 
     def __init__(self, folder: Path, identity: Mapping[str, Any], *, resume: bool) -> None:
@@ -35,11 +35,11 @@ class FileStages(Stages):
         self._check_identity(json.loads(json.dumps(dict(identity))))
 
     def once(self, stage: str, compute: Callable[[], T]) -> T:
-        """Return the result of a stage from its file, otherwise compute and keep it."""
+        """Return the result of a stage from its file, or compute and store it."""
         path = self._path(stage)
         if not path.is_file():
             self.keep(stage, compute())
-        return load_record(path)  # also what was just written, so that a fit goes on from the same numbers either way
+        return load_record(path)  # even if just written, so that a fit continues from the same numbers either way
 
     def keep(self, stage: str, result: object) -> None:
         """Write the result of a stage."""
@@ -48,7 +48,7 @@ class FileStages(Stages):
 
     @property
     def stages(self) -> list[str]:
-        """Stages that are done."""
+        """Return the stages that are done."""
         return sorted(path.stem for path in self.folder.glob(f"*{ENDING}"))
 
     def remove(self) -> None:

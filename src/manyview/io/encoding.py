@@ -1,4 +1,4 @@
-"""Values as JSON and plain arrays, and back. Nothing is pickled, so the text and the arrays may come from a stranger.
+"""Values as JSON and plain arrays, and back. Nothing is pickled, so files from untrusted sources are safe to read.
 
 Arrays, sparse matrices and the dataclasses in `manyview.records` are marked by tags.
 """
@@ -63,7 +63,7 @@ class Encoder:
 
 
 class Decoder:
-    """The inverse of `Encoder`: `read` returns the array of a name. Only known tags and records are accepted."""
+    """The inverse of `Encoder`: `read` returns an array by name. Only known tags and records are accepted."""
 
     def __init__(self, read: Callable[[str], NDArray[Any]], where: str) -> None:
         self._read, self._where = read, where
@@ -79,14 +79,16 @@ class Decoder:
         }
 
     def decode(self, value: Any) -> Any:
-        """Return the value that JSON stands for."""
+        """Return the value that the JSON represents."""
         if isinstance(value, list):
             return [self.decode(item) for item in value]
         if not isinstance(value, dict):
             return value
         tag = next((tag for tag in self._tags if tag in value), None)
         if tag is None:
-            raise InputError(f"{self._where} holds unknown content: {quoted(value)}; it may need a newer manyview.")
+            raise InputError(
+                f"{self._where} contains something unknown: {quoted(value)}; it may need a newer manyview."
+            )
         return self._tags[tag](value)
 
     def _objects(self, items: list[Any]) -> NDArray[Any]:
@@ -108,5 +110,5 @@ class Decoder:
     def _record(self, value: Mapping[str, Any]) -> Any:
         record = SAVED.get(value["record"])
         if record is None:
-            raise InputError(f"{self._where} holds an unknown {value['record']!r}; it may need a newer manyview.")
+            raise InputError(f"{self._where} contains an unknown {value['record']!r}; it may need a newer manyview.")
         return record(**{name: self.decode(part) for name, part in value["fields"].items()})

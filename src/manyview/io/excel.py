@@ -18,7 +18,7 @@ from manyview.io.words import MISSING
 
 BYTES_PER_CELL = 16  # a lower bound for the rows that openpyxl returns
 CELLS_PER_CHECK = 2**16
-LAST_ROW = 1_048_576  # of Excel
+LAST_ROW = 1_048_576  # the limit of Excel
 HEAD_ROWS = 50
 
 
@@ -41,7 +41,7 @@ def read_excel(path: Path, keys: tuple[str, ...], options: TableOptions) -> list
         warnings.warn(f"{path}: left out hidden sheets {quoted(hidden)}; choose one with ::NAME.", stacklevel=2)
     tables = [_table(title, grid, f"{path}::{title}", options) for title, grid in grids.items() if not grid.empty]
     if not tables:
-        raise InputError(f"{path} holds no data in {quoted(chosen)}; give a sheet with one row per sample.")
+        raise InputError(f"{path} has no data in {quoted(chosen)}; give a sheet with one row per sample.")
     return tables
 
 
@@ -52,7 +52,7 @@ def _grid(sheet: Any, where: str) -> pd.DataFrame:
     n_cells = checked = 0
     for row in sheet.iter_rows(values_only=True):
         if len(rows) == LAST_ROW:
-            raise InputError(f"{where} has a cell below row {LAST_ROW:,}, the last one of Excel; save it from Excel.")
+            raise InputError(f"{where} has a cell below row {LAST_ROW:,}, the last row in Excel; save it from Excel.")
         n_cells += len(row)
         if n_cells > checked + CELLS_PER_CHECK:
             checked = n_cells
@@ -64,7 +64,7 @@ def _grid(sheet: Any, where: str) -> pd.DataFrame:
 
 
 def _check_formulas(path: Path, grids: dict[str, pd.DataFrame]) -> None:
-    """Refuse formulas whose values were not stored, as programs other than Excel may write them."""
+    """Refuse formulas without stored values, which programs other than Excel may write."""
     with zipfile.ZipFile(path) as archive:
         sheets = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
         if not any(b"<f" in archive.read(name) for name in sheets):
@@ -86,7 +86,7 @@ def _check_formulas(path: Path, grids: dict[str, pd.DataFrame]) -> None:
 
 
 def _tell_stray_cells(frame: pd.DataFrame, where: str) -> None:
-    """Warn of columns without a name, and of rows with one value: they may be notes beside the table."""
+    """Warn of columns without a name and of rows with a single value: they may be notes next to the table."""
     unnamed = [i for i, name in enumerate(frame.columns) if i and name == ""]
     if unnamed:
         filled = int(frame.iloc[:, unnamed[0]].notna().sum())

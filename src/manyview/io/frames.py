@@ -22,10 +22,10 @@ from manyview.views.container import Views
 
 
 def with_ids(table: RawTable, keys: Sequence[str], options: TableOptions) -> RawTable:
-    """Split the sample ids off a DataFrame; with a key, keep only the column of that name."""
+    """Separate the sample ids from a DataFrame; with a key, keep only the column of that name."""
     frame = table.values
     if frame.empty:
-        raise InputError(f"{table.where} holds no samples; give one line per sample.")
+        raise InputError(f"{table.where} contains no samples; give one line per sample.")
     if options.id_column == "auto" and _names_rows(frame.index):
         table = replace(table, ids=frame.index)
     else:
@@ -48,7 +48,7 @@ def take_ids(table: RawTable, at: int) -> RawTable:
 
 
 def id_column(names: Sequence[Any], options: TableOptions, where: str) -> int | None:
-    """Return the position of the id column as asked for, or as suggested by the column names; otherwise None."""
+    """Return the position of the requested id column, or the one suggested by the column names; otherwise None."""
     asked = options.id_column
     if asked == "none":
         return None
@@ -64,7 +64,7 @@ def id_column(names: Sequence[Any], options: TableOptions, where: str) -> int | 
 
 
 def _names_rows(index: pd.Index[Any]) -> bool:
-    """Whether an index holds ids rather than row numbers."""
+    """Return whether an index holds ids rather than row numbers."""
     return not (isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1)
 
 
@@ -79,7 +79,7 @@ def _found_id_column(frame: pd.DataFrame, likely: int | None) -> int | None:
 
 
 def can_name_samples(column: pd.Series[Any]) -> bool:
-    """Whether the values are text, or whole numbers without repetition."""
+    """Return whether the values are text, or whole numbers without duplicates."""
     numbers = _numbers(column)
     if numbers.isna().any():
         return getattr(column.dtype, "kind", "O") == "O"
@@ -87,7 +87,7 @@ def can_name_samples(column: pd.Series[Any]) -> bool:
 
 
 def _mostly_text(column: pd.Series[Any]) -> bool:
-    """Whether most values are text; numbers with decimal commas, or with a few typing errors, do not count as text."""
+    """Return whether most values are text; numbers with decimal commas, or a few typos, do not count as text."""
     return bool(_numbers(column.astype(str).str.replace(",", ".")).isna().mean() > 0.5)
 
 
@@ -118,7 +118,7 @@ def check_ids(table: RawTable) -> RawTable:
 
 
 def holds_numbers(table: RawTable) -> bool:
-    """Whether a table holds any number."""
+    """Return whether a table contains any number."""
     frame = table.values
     if not isinstance(frame, pd.DataFrame):
         return True
@@ -139,7 +139,7 @@ def to_numeric(table: RawTable, options: TableOptions) -> RawTable:
         except InputError as error:
             raise InputError(f"{table.where} is not a table of numbers. {error}") from error
     if gate.n_samples == 0:
-        raise InputError(f"{table.where} holds no samples; give one row per sample.")
+        raise InputError(f"{table.where} contains no samples; give one row per sample.")
     table = replace(table, values=gate.arrays[0])
     if gate.feature_names[0] is not None:
         table = replace(table, features=gate.feature_names[0])
@@ -165,7 +165,7 @@ def _numeric_frame(table: RawTable, options: TableOptions) -> pd.DataFrame:
 
 
 def _text_columns(frame: pd.DataFrame) -> list[int]:
-    """Positions of the columns whose dtype is not numeric; columns of objects may still hold numbers."""
+    """Return the positions of columns whose dtype is not numeric; columns of objects may still hold numbers."""
     return [i for i, dtype in enumerate(frame.dtypes) if getattr(dtype, "kind", "O") not in "biufc"]
 
 
@@ -203,6 +203,6 @@ def _check_finite(table: RawTable) -> None:
 
 def _raise_not_a_number(table: RawTable, row: int, column: object, value: object) -> None:
     raise InputError(
-        f"{table.where}, {table.locate(row)}, column {shown(column)}: {shown(value)} is not a finite number; leave out "
+        f"{table.where}, {table.locate(row)}, column {shown(column)}: {shown(value)} is not a finite number; remove "
         "the column, encode it as numbers, or choose it as the id column if it holds sample ids."
     )

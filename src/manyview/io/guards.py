@@ -26,7 +26,7 @@ def require(module: str, extra: str) -> Any:
 
 @contextmanager
 def reading(where: str | Path, kind: str) -> Iterator[None]:
-    """Turn any exception on a bad file into a one-line error that names the file; silence warnings of libraries."""
+    """Turn any exception on a bad file into a one-line error that names the file; silence library warnings."""
     with refusing(where, kind), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -49,13 +49,13 @@ _allowed = math.inf
 
 
 def limit_memory(n_bytes: float) -> None:
-    """Count no more than this as free, in a process that may not take more."""
+    """Treat no more than this as free, in a process with a memory limit."""
     global _allowed
     _allowed = n_bytes
 
 
 def free_memory() -> float:
-    """Bytes that this process may still take."""
+    """Return the number of bytes that this process may still allocate."""
     return min(available_memory(), _allowed)
 
 

@@ -1,4 +1,4 @@
-"""Whether the first row of a table holds column names, judged by the rows below it."""
+"""Decide whether the first row of a table holds column names, judging by the rows below it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from itertools import pairwise
 
 from manyview.io.words import MISSING, may_name_samples
 
-FEWEST_EVEN = 3  # numbers at equal distances that are taken for names, such as years
-FEWEST_RISING = 6  # rising or falling numbers that are taken for names: one row in 360 is so by chance
-FEWEST_CELLS = 3  # values below whole numbers that must have decimals, to take the whole numbers for names
+FEWEST_EVEN = 3  # evenly spaced numbers that are taken for names, such as years
+FEWEST_RISING = 6  # rising or falling numbers that are taken for names; one row in 360 rises or falls by chance
+FEWEST_CELLS = 3  # values with decimals needed below whole numbers to take the whole numbers for names
 Row = Sequence[str]
 
 
 @dataclass(frozen=True)
 class Header:
-    """Whether there is one, and whether that is certain."""
+    """Whether there is a header, and whether that is certain."""
 
     present: bool
     certain: bool = True
 
     def tell(self, where: str) -> None:
-        """Warn if it is not certain."""
+        """Warn if this is uncertain."""
         if not self.certain:
             warnings.warn(
                 f"{where}: the first row may be column names or a sample; it was read as "
@@ -61,24 +61,24 @@ def _numbers_as_names(rows: list[list[float]], text_first: bool) -> Header:
 
 
 def _is_even(row: list[float]) -> bool:
-    """Whether the numbers rise or fall by the same step."""
+    """Return whether the numbers rise or fall in equal steps."""
     steps = [b - a for a, b in pairwise(row)]
     return bool(steps) and steps[0] != 0 and all(abs(step - steps[0]) <= 1e-6 * abs(steps[0]) for step in steps)
 
 
 def _is_rising(row: list[float]) -> bool:
-    """Whether the numbers rise all along, or fall all along."""
+    """Return whether the numbers only rise, or only fall."""
     return all(a < b for a, b in pairwise(row)) or all(a > b for a, b in pairwise(row))
 
 
 def _numbers(row: Row) -> list[float]:
-    """Return the numbers of a row without its first cell, if that is none; empty if others are none either."""
+    """Return the numbers in a row, skipping a first cell that is not a number; empty if other cells are not either."""
     cells = row if _is_number(row[0]) else row[1:]
     return [float(cell) for cell in cells] if all(map(_is_finite, cells)) else []
 
 
 def _are_values(rows: Sequence[Row]) -> bool:
-    """Whether the first column holds no text."""
+    """Return whether the first column holds no text."""
     return bool(rows) and all(_is_value(row[0]) for row in rows)
 
 

@@ -1,7 +1,7 @@
-"""Readers in a process of their own, for formats whose parsers can crash, hang or swell on a damaged file.
+"""Readers in a separate process, for formats whose parsers can crash, hang or exhaust memory on a damaged file.
 
 The child reads the file under limits of time and memory, and leaves JSON and plain arrays in a folder; nothing is
-pickled. Whatever ends the child early becomes one line here.
+pickled. If the child ends early, the reason becomes a one-line error here.
 """
 
 from __future__ import annotations
@@ -32,35 +32,35 @@ from manyview.io.transfer import pack_table, unpack_table
 RESULT, ERRORS = "result.json", "stderr"
 START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from manyview.io.isolated import main; main()"
 MB, GB = 2**20, 2**30
-LIBRARIES = GB  # what importing h5py, anndata or openpyxl maps
+LIBRARIES = GB  # address space that importing h5py, anndata or openpyxl takes
 DAMAGED = "the file is damaged or malicious."
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What reading a file may take: seconds of computing, and bytes of memory beyond those of the libraries."""
+    """What reading a file may take: CPU seconds, and bytes of memory in addition to those of the libraries."""
 
     seconds: float
     memory: float
 
     @classmethod
     def for_file(cls, path: Path) -> Limits:
-        """Allow much more than any sound file of this size needs, but no more memory than is free."""
+        """Allow much more than any intact file of this size needs, but no more memory than is free."""
         size = path.stat().st_size
         return cls(20 + 20 * size / MB, min(2 * GB + 100 * size, guards.free_memory()))
 
     @property
     def patience(self) -> float:
-        """Seconds on the clock: the process may have to wait for the disk, or for others."""
+        """Seconds of wall-clock time: the process may have to wait for the disk or for other processes."""
         return 60 + 5 * self.seconds
 
 
 def isolated(read: Reader) -> Reader:
-    """Return a reader that does its work in a process of its own."""
+    """Return a reader that does its work in a separate process."""
 
     @wraps(read)
     def read_isolated(path: Path, keys: tuple[str, ...], options: TableOptions) -> list[RawTable]:
-        if not sys.executable:  # Python is part of another program, which cannot be started for this
+        if not sys.executable:  # Python is embedded in another program, which cannot be started for this
             return read(path, keys, options)
         limits = Limits.for_file(path)
         task = {
@@ -81,7 +81,7 @@ def isolated(read: Reader) -> Reader:
 
 
 def _run(task: dict[str, Any], folder: Path, limits: Limits) -> None:
-    """Run the child to its end; raise if it left no result."""
+    """Run the child until it ends; raise if it left no result."""
     words = [sys.executable, "-P", "-c", START, json.dumps(sys.path), str(folder)]
     with (folder / ERRORS).open("wb") as errors:
         child = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=errors, stderr=errors)
@@ -99,7 +99,7 @@ def _run(task: dict[str, Any], folder: Path, limits: Limits) -> None:
 def _ending(code: int, folder: Path, limits: Limits) -> str:
     """Say how the child ended."""
     if code == -getattr(signal, "SIGXCPU", 0):
-        return f"it took more than {limits.seconds:.0f} s of computing"
+        return f"it took more than {limits.seconds:.0f} s of CPU time"
     lines = (folder / ERRORS).read_text(errors="replace").split("\n")
     said = next((line.strip() for line in reversed(lines) if line.strip()), "")
     if "MemoryError" in said or "alloc" in said:
@@ -124,7 +124,7 @@ def _collect(folder: Path, path: Path) -> list[RawTable]:
 
 
 def main() -> None:
-    """Do the task on stdin, and leave the result in the folder that the command line names."""
+    """Do the task given on stdin, and leave the result in the folder named on the command line."""
     task, folder = json.load(sys.stdin), Path(sys.argv[2])
     module, name = task["reader"]
     read = getattr(importlib.import_module(module), name)
@@ -136,7 +136,7 @@ def main() -> None:
         lambda: read(Path(task["path"]), tuple(task["keys"]), TableOptions(**task["options"])), folder, task["path"]
     )
     (folder / RESULT).write_text(json.dumps(result), encoding="utf-8")
-    os._exit(0)  # damaged memory can make an orderly end crash
+    os._exit(0)  # a normal exit could crash on corrupted memory
 
 
 def _attempt(read: Callable[[], list[RawTable]], folder: Path, path: str) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _attempt(read: Callable[[], list[RawTable]], folder: Path, path: str) -> dic
 
 
 def _limit_process(limits: Limits) -> None:
-    """Set the limits of the system, where it has them; elsewhere the parent's patience is the only one."""
+    """Set the limits of the operating system if it has them; otherwise the parent's timeout is the only limit."""
     try:
         import resource
     except ImportError:  # Windows
@@ -173,7 +173,7 @@ def _mapped_bytes() -> int:
 
 
 def _lower(limit: int, value: int) -> None:
-    """Set a limit of this process, unless it is stricter already."""
+    """Set a limit for this process, unless a stricter one is already set."""
     import resource
 
     hard = resource.getrlimit(limit)[1]

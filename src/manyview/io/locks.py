@@ -1,4 +1,4 @@
-"""Locks between processes, which end with the process, on every system."""
+"""Locks between processes, on every system; they are released when the process ends."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import importlib
 import os
 from typing import Any
 
-BEYOND = 0x7FFFFFFE  # Windows keeps others from reading what is locked, so a byte is locked that no file has
+BEYOND = 0x7FFFFFFE  # Windows blocks reading of locked bytes, so a byte beyond the end of any file is locked
 
 
 def _optional(module: str) -> Any:
@@ -20,7 +20,7 @@ fcntl, msvcrt = _optional("fcntl"), _optional("msvcrt")
 
 
 def try_lock(handle: int) -> bool:
-    """Lock an open file for this process; return whether that worked, or another process has it."""
+    """Lock an open file for this process; return False if another process has locked it."""
     try:
         if fcntl is not None:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -29,7 +29,7 @@ class MissingSamples:
     Attributes
     ----------
     count : int
-        Their number.
+        How many.
     first : tuple of str
         The first of their ids.
     """
@@ -44,7 +44,7 @@ class MissingSamples:
 
 @dataclass(frozen=True)
 class Matched:
-    """Values of several tables for the same samples, the sample ids (None without ids), and what each table lacks."""
+    """Values of several tables for the same samples, the ids (None if there are none), and what each table lacks."""
 
     arrays: list[Array]
     ids: NDArray[Any] | None
@@ -52,7 +52,7 @@ class Matched:
 
 
 def match_samples(tables: Sequence[RawTable], samples: str) -> Matched:
-    """Bring tables into the same order of samples.
+    """Put the samples of all tables in the same order.
 
     With `samples` "all", a sample missing from a table is absent from its view. With "common", it is left out.
     """
@@ -61,8 +61,8 @@ def match_samples(tables: Sequence[RawTable], samples: str) -> Matched:
         _check_equal_lengths(tables)
         if len({table.file for table in tables}) > 1:
             warnings.warn(
-                "The files have no sample ids: their rows were matched by position. Add a column of ids, or name it "
-                "with --id-column, unless all have the same samples in the same order.",
+                "The files have no sample ids: their rows were matched by position. If they are not in the "
+                "same order, add a column of sample ids, or name it with --id-column.",
                 stacklevel=3,
             )
         return Matched([table.values for table in tables], None, {})
@@ -78,9 +78,7 @@ def match_samples(tables: Sequence[RawTable], samples: str) -> Matched:
         everywhere = (found >= 0).all(axis=0)
         ids, found = ids[everywhere], found[:, everywhere]
         if len(ids) == 0:
-            raise InputError(
-                f"No sample is in all of the views {quoted(t.name for t in tables)}; keep all samples instead."
-            )
+            raise InputError(f"No sample is in all of the views {quoted(t.name for t in tables)}; use samples='all'.")
     arrays = [_select_rows(table.values, rows) for table, rows in zip(tables, found, strict=True)]
     return Matched(arrays, ids, unmatched)
 
@@ -92,8 +90,8 @@ def find_rows(table: RawTable, ids: NDArray[Any] | None, n_samples: int) -> Indi
     n_rows = table.values.shape[0]
     if n_rows != n_samples:
         raise InputError(
-            f"{table.where} has {n_rows} rows, but there are {n_samples} samples and no ids to match them by; give "
-            "the same samples, or ids in every file."
+            f"{table.where} has {n_rows} rows, but there are {n_samples} samples and no ids to match them; give "
+            "the same samples, or add ids to every file."
         )
     if ids is not None:
         warnings.warn(f"{table.where} has no sample ids: its rows were matched by position.", stacklevel=2)
@@ -107,16 +105,16 @@ def missing_samples(rows: Indices, ids: NDArray[Any]) -> MissingSamples | None:
 
 
 def no_overlap_error(table: RawTable, others: NDArray[Any]) -> InputError:
-    """Return the error for a table that shares no sample with the others, with an id of each."""
+    """Return the error for a table that shares no sample with the others, with one id from each."""
     own, other, hint = table.ids[0], others[0], "do they name the samples differently?"
     if _is_transposed(table, others):
-        hint = "its columns are named like samples: transpose it, so that each line is a sample."
+        hint = "its columns are named like samples: transpose it so that each line is a sample."
     alike = _alike(table.ids, others)
     if alike is not None:
         own, other = map(ascii, alike)
         return InputError(
             f"{table.where} shares no sample id with the other files: it has {own}, they have {other}, which look "
-            "alike but are written with other characters; write them in the same way."
+            "alike but are spelled with different characters; write them the same way."
         )
     return InputError(
         f"{table.where} shares no sample id with the other files: it has {own!r}, they have {other!r}; {hint}"
@@ -124,7 +122,7 @@ def no_overlap_error(table: RawTable, others: NDArray[Any]) -> InputError:
 
 
 def _alike(ids: NDArray[Any], others: NDArray[Any]) -> tuple[str, str] | None:
-    """Return two ids that differ only in blanks, in case, or in the Unicode form of their characters."""
+    """Return two ids that differ only in spaces, case, or the Unicode form of their characters."""
     plain = {_plain_form(other): other for other in others}
     return next(((own, plain[form]) for own in ids if (form := _plain_form(own)) in plain), None)
 
@@ -134,7 +132,7 @@ def _plain_form(text: str) -> str:
 
 
 def _warn_of_alike(ids: NDArray[Any], found: NDArray[Any]) -> None:
-    """Warn of ids that differ only in how they are written, and that are never in the same table."""
+    """Warn of ids that differ only in spelling and never occur in the same table."""
     groups: dict[str, list[int]] = {}
     for i in np.flatnonzero((found < 0).any(axis=0)).tolist():
         groups.setdefault(_plain_form(str(ids[i])), []).append(i)
@@ -142,8 +140,8 @@ def _warn_of_alike(ids: NDArray[Any], found: NDArray[Any]) -> None:
     if alike:
         shown = " and ".join(ascii(str(ids[i])) for i in alike[0][:2])
         warnings.warn(
-            f"{len(alike)} samples may be one and the same in several files, under ids that look alike, such as "
-            f"{shown}; they were taken for different samples. If they are the same, write their ids in the same way.",
+            f"{len(alike)} samples may be the same in several files, under ids that look alike, such as "
+            f"{shown}; they were treated as different samples. If they are the same, write their ids the same way.",
             stacklevel=3,
         )
 
@@ -154,16 +152,16 @@ def _check_equal_lengths(tables: Sequence[RawTable]) -> None:
         if length != lengths[0]:
             raise InputError(
                 f"{table.where} has {length} rows but {tables[0].where} has {lengths[0]}, and there are no ids "
-                "to match them by; give the same samples in the same order, or add ids."
+                "to match them; give the same samples in the same order, or add ids."
             )
 
 
 def _check_order_is_known(tables: Sequence[RawTable], first: RawTable, n_samples: int) -> None:
-    """Refuse a table without ids if the others do not all hold the same samples."""
+    """Refuse a table without ids if the others do not all have the same samples."""
     without = next((table for table in tables if table.ids is None), None)
     if without is not None and len(first.ids) < n_samples:
         raise InputError(
-            f"{without.where} has no sample ids, and the other files do not hold the same samples: {first.where} "
+            f"{without.where} has no sample ids, and the other files do not have the same samples: {first.where} "
             f"has {len(first.ids)} of {n_samples}. Add ids to it."
         )
 
@@ -178,12 +176,12 @@ def _check_overlap(tables: Sequence[RawTable], found: NDArray[Any], ids: NDArray
 
 
 def _is_transposed(table: RawTable, ids: NDArray[Any]) -> bool:
-    """Whether columns are named like samples."""
+    """Return whether the columns are named like samples."""
     return table.features is not None and bool(np.isin(np.asarray(table.features, dtype=str), ids.astype(str)).any())
 
 
 def _select_rows(values: Array, rows: Indices) -> Array:
-    """Return these rows of a table; -1 makes an absent row."""
+    """Return these rows of a table; -1 gives an absent row."""
     if np.array_equal(rows, np.arange(values.shape[0])):
         return values
     present = np.flatnonzero(rows >= 0)

@@ -24,10 +24,10 @@ DEEPEST = 8  # cells inside cells
 
 
 def read_matlab(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTable]:
-    """Read the tables in the cell arrays of a .mat file or, if it has none, its matrices; or the variable of a key.
+    """Read the tables in the cell arrays of a .mat file or, if there are none, its matrices; or the variable of a key.
 
     A key is the name of a variable, or a cell such as ``X{2}``. Tables with samples in columns are transposed if the
-    number of classes or ids, or the dimension that all tables share, shows it.
+    number of classes or ids, or the dimension shared by all tables, shows it.
     """
     content = {name: _pieces(name, variable) for name, variable in load_mat(path).items()}
     pieces = {cell: value for inner in content.values() for cell, value in inner.items()}
@@ -39,9 +39,9 @@ def read_matlab(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawT
         chosen = _matrices(cells) or _matrices(pieces)
         nested = [cell for cell, value in cells.items() if value.dtype == object and value.size]
         if chosen and nested:
-            warnings.warn(f"{path}: left out {quoted(nested)}, which hold cells inside cells.", stacklevel=2)
+            warnings.warn(f"{path}: left out {quoted(nested)}, which have cells inside cells.", stacklevel=2)
     if not chosen:
-        raise InputError(f"{path} holds no matrix; its variables are {quoted(content)}.")
+        raise InputError(f"{path} contains no matrix; its variables are {quoted(content)}.")
     ids = next((pieces[key] for key in ID_KEYS if key in pieces), None)
     vectors = (pieces[key] for key in (*ID_KEYS, *CLASSES) if key in pieces and _is_vector(pieces[key]))
     length = next((vector.size for vector in vectors), None)
@@ -104,7 +104,7 @@ def cell_contents(variable: Any) -> list[Any]:
 
 
 def unwrap(cell: Any) -> Any:
-    """Take a table out of the cell that holds it."""
+    """Take a table out of the cell that contains it."""
     while not sp.issparse(cell) and cell.dtype == object and cell.size == 1:
         cell = cell.ravel()[0]
     return cell
@@ -113,7 +113,7 @@ def unwrap(cell: Any) -> Any:
 def _first(content: dict[str, Any], names: tuple[str, ...], path: str | Path) -> Any:
     found = next((content[name] for name in names if name in content), None)
     if found is None:
-        raise InputError(f"{path} holds {quoted(content)}, but not {quoted(names, 10)}.")
+        raise InputError(f"{path} contains {quoted(content)}, but none of {quoted(names, 10)}.")
     return found
 
 
@@ -129,7 +129,7 @@ def _samples_first(table: Any, n: int, where: str) -> Any:
 
 
 def _is_hdf5(path: str | Path) -> bool:
-    """Whether the file is of version 7.3, which is HDF5."""
+    """Return whether the file is of version 7.3, which is HDF5."""
     with open(path, "rb") as file:
         start = file.read(HDF5_OFFSET + len(HDF5_SIGNATURE))
     return HDF5_SIGNATURE in (start[: len(HDF5_SIGNATURE)], start[HDF5_OFFSET:])
@@ -150,12 +150,10 @@ def _load_hdf5(path: str | Path) -> dict[str, Any]:
 
 
 def _from_hdf5(item: Any, where: str, depth: int = 0) -> Any:
-    """Return one variable, transposed, as MATLAB stores columns first; a struct becomes an empty cell array."""
+    """Return one variable, transposed because MATLAB stores columns first; a struct becomes an empty cell array."""
     if depth > DEEPEST:
-        raise InputError(
-            f"{where} holds cells inside cells, more than {DEEPEST} deep; give the tables in one cell array."
-        )
-    check_own_values(item, where)  # what only a reference leads to is not found from the root
+        raise InputError(f"{where} has cells nested more than {DEEPEST} deep; put the tables in one cell array.")
+    check_own_values(item, where)  # items reached only by reference are not found from the root
     check_size(where, declared_bytes(item))
     if "MATLAB_sparse" in item.attrs:
         return _sparse_from_hdf5(item)

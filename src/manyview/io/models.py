@@ -26,14 +26,14 @@ from manyview.methods import METHODS, MultiViewClusterer
 FORMAT, FORMAT_VERSION = "manyview model", 1
 CONTENTS = "model.json"
 LARGEST_CONTENTS = 2**28  # bytes; a million names take about 2**24
-NOT_SAVED = ("callback",)  # parameters that are code
+NOT_SAVED = ("callback",)  # parameters that hold code
 
 
 def save(model: MultiViewClusterer, path: str | Path) -> Path:
     """Write a fitted model to a file; an existing file of that name is replaced.
 
-    `load` reads it back, with the same predictions. A callback is not saved, and a RandomState as random_state becomes
-    None.
+    `load` reads it back; the predictions stay the same. Callbacks are not saved, and a random_state that is a
+    RandomState becomes None.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def save(model: MultiViewClusterer, path: str | Path) -> Path:
 
 @helped_by("new-samples")
 def load(path: str | Path) -> MultiViewClusterer:
-    """Read a model written by `save`; damaged and foreign files are refused with the reason.
+    """Read a model written by `save`; damaged files and files of another kind are refused with the reason.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _read(archive: zipfile.ZipFile, path: str) -> MultiViewClusterer:
     contents = _contents(archive, path)
     cls = METHODS.get(contents["method"])
     if cls is None:
-        raise InputError(f"{path} holds a model of the unknown method {contents['method']!r}; update manyview.")
+        raise InputError(f"{path} contains a model of an unknown method, {contents['method']!r}; update manyview.")
     decoder = Decoder(lambda name: _array(archive, name, contents["checksums"][name], path), path)
     try:
         params = {name: decoder.decode(value) for name, value in contents["parameters"].items()}
@@ -156,7 +156,7 @@ def _contents(archive: zipfile.ZipFile, path: str) -> Mapping[str, Any]:
             raise InputError(f"{path} is not a manyview model: {CONTENTS} has more than {LARGEST_CONTENTS} bytes.")
         contents = json.loads(archive.read(CONTENTS))
     except (KeyError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"{path} is not a manyview model: it holds no readable {CONTENTS} ({error}).") from error
+        raise InputError(f"{path} is not a manyview model: it has no readable {CONTENTS} ({error}).") from error
     if not isinstance(contents, dict) or contents.get("format") != FORMAT:
         raise InputError(f"{path} is not a manyview model: {CONTENTS} does not say {FORMAT!r}.")
     if contents.get("format_version") != FORMAT_VERSION:

@@ -14,19 +14,19 @@ from manyview.checks import InputError, quoted
 from manyview.io.guards import check_size, reading
 from manyview.io.raw_tables import ID_KEYS, RawTable, TableOptions, pick
 
-SPARSE_KEYS = {"format", "shape", "data"}  # among those that scipy.sparse.save_npz writes
+SPARSE_KEYS = {"format", "shape", "data"}  # some of those that scipy.sparse.save_npz writes
 
 
 def read_npy(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTable]:
     """Read an npy file, which has no keys."""
     if keys:
-        raise InputError(f"{path} holds one array; leave out '::{keys[0]}'.")
+        raise InputError(f"{path} contains one array; leave out '::{keys[0]}'.")
     with reading(path, "a numpy file"), path.open("rb") as file:
         return [RawTable(path.stem, _decodable(np.lib.format.read_array(file, allow_pickle=False)), str(path))]
 
 
 def read_npz(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTable]:
-    """Read the 2-D arrays of an npz file, or the array of a key; "sample_ids" or "ids" hold the sample ids."""
+    """Read the 2-D arrays of an npz file, or the array named by a key; "sample_ids" or "ids" hold the sample ids."""
     with reading(path, "a numpy file"):
         with zipfile.ZipFile(path) as archive:
             check_size(path, sum(info.file_size for info in archive.infolist()))
@@ -40,7 +40,7 @@ def read_npz(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTabl
         return tables
     tables = [table for table in tables if table.values.ndim == 2]
     if not tables:
-        raise InputError(f"{path} holds no 2-D array; its arrays are {quoted(arrays.files)}.")
+        raise InputError(f"{path} contains no 2-D array; its arrays are {quoted(arrays.files)}.")
     return tables
 
 
@@ -50,7 +50,7 @@ def _array(arrays: Any, key: str, path: Path) -> NDArray[Any]:
 
 
 def _decodable(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array; raise if it holds texts that cannot be decoded, which numpy finds out only when it uses them."""
+    """Return an array; raise if it holds text that cannot be decoded, which numpy notices only when it is used."""
     if array.dtype.kind == "U":
         array.tolist()
     return array

@@ -24,7 +24,7 @@ class TableOptions:
     Parameters
     ----------
     delimiter : "auto" or a character
-        Separates the columns of a text file; " " means runs of blanks. "tab", "space", "comma", "semicolon" and
+        Separates the columns of a text file; " " means any number of spaces. "tab", "space", "comma", "semicolon" and
         "pipe" are accepted as well.
     header : "auto", "yes" or "no"
         Whether the first line of a text file or sheet holds column names.
@@ -53,12 +53,12 @@ def _row(index: int) -> str:
 
 @dataclass(frozen=True)
 class RowNumbers:
-    """Says where a row is in a file that numbers its rows, some of which were left out."""
+    """Locates a row in a file with numbered rows, some of which were left out."""
 
     numbers: NDArray[Any]
 
     def __call__(self, index: int) -> str:
-        """Return the number of a row, in words."""
+        """Return the row number, in words."""
         return f"row {self.numbers[index]}"
 
 
@@ -89,12 +89,12 @@ class RawTable:
         return self.where.partition("::")[0]
 
     def with_row_numbers(self, numbers: NDArray[Any]) -> RawTable:
-        """Return the table with the numbers that its rows have in the file."""
+        """Return the table with its row numbers in the file."""
         return replace(self, locate=RowNumbers(numbers))
 
 
 Reader = Callable[[Path, tuple[str, ...], TableOptions], list[RawTable]]
-"""Reads the table of the first key that the file has; without keys, all tables that can be views."""
+"""Reads the table of the first key found in the file; without keys, all tables that can be views."""
 
 
 def pick(keys: Iterable[str], present: Iterable[str], where: str | Path) -> str:
@@ -102,12 +102,12 @@ def pick(keys: Iterable[str], present: Iterable[str], where: str | Path) -> str:
     keys, present = list(keys), list(present)
     found = next((key for key in keys if key in present), None)
     if found is None:
-        raise InputError(f"{where} holds no {quoted(keys)}. Choose from: {quoted(present, 20)}.")
+        raise InputError(f"{where} has no {quoted(keys)}. Choose from: {quoted(present, 20)}.")
     return found
 
 
 def stem(path: Path) -> str:
-    """Return the name of a file without its ending, including .gz."""
+    """Return the name of a file without its extension (and without .gz)."""
     return Path(path.name.removesuffix(".gz")).stem
 
 

@@ -1,4 +1,4 @@
-"""Reading results that were written before: the labels, and the settings that led to them."""
+"""Reading results of earlier runs: the labels, and the settings behind them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OUTCOMES = frozenset({
 
 @dataclass(frozen=True)
 class SavedResult:
-    """Labels by sample id, and the settings by name; none if only labels are known."""
+    """Labels by sample id, and settings by name; no settings if only labels are known."""
 
     labels: pd.Series
     settings: dict[str, str]
@@ -37,9 +37,7 @@ def read_result(path: str | Path) -> SavedResult:
     if not path.is_dir():
         return SavedResult(_read_labels(path), {})
     if not (path / LABELS).is_file():
-        raise InputError(
-            f"{path} holds no {LABELS}; give a folder written by 'manyview cluster', or a table of labels."
-        )
+        raise InputError(f"{path} has no {LABELS}; give a folder written by 'manyview cluster', or a table of labels.")
     return SavedResult(_read_labels(path / LABELS), _read_settings(path / SUMMARY))
 
 
@@ -62,7 +60,7 @@ def _read_settings(path: Path) -> dict[str, str]:
     with reading(path, "JSON"):
         summary = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(summary, dict):
-        raise InputError(f"{path} holds a {type(summary).__name__}; give the file that 'manyview cluster' wrote.")
+        raise InputError(f"{path} contains a {type(summary).__name__}; give the file that 'manyview cluster' wrote.")
     return dict(_flatten({name: value for name, value in summary.items() if name not in OUTCOMES}))
 
 

@@ -1,6 +1,6 @@
-"""Tables that stay in their files, and are read a block of rows at a time: npy, Parquet and AnnData.
+"""Tables that stay in their files and are read in blocks of rows: npy, Parquet and AnnData.
 
-They hold a path and a shape, so they can be sent to other processes, which open the file themselves.
+They hold only a path and a shape, so they can be sent to other processes, which open the file themselves.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class RowTable(ABC):
 
     @property
     def piece_ends(self) -> tuple[int, ...]:
-        """Numbers of rows at which a piece of the file ends that is read as a whole; empty if any rows can be read."""
+        """Row numbers at which the pieces of the file end that must be read whole; empty if any rows can be read."""
         return ()
 
     def read_ids(self, start: int, stop: int) -> NDArray[Any]:
@@ -76,11 +76,13 @@ class NpyRows(RowTable):
 
     @classmethod
     def open(cls, path: str) -> NpyRows:
-        """Look at the header of a file."""
+        """Read the header of a file."""
         with reading(path, "a numpy file"):
             array = np.load(path, mmap_mode="r", allow_pickle=False)
         if array.ndim != 2:
-            raise InputError(f"{path} holds an array of shape {array.shape}; a view is a table of samples by features.")
+            raise InputError(
+                f"{path} contains an array of shape {array.shape}; a view is a table of samples by features."
+            )
         return cls(path, array.shape)
 
     def read(self, start: int, stop: int) -> NDArray[Any]:
@@ -93,11 +95,11 @@ class NpyRows(RowTable):
 
 @dataclass(frozen=True)
 class ParquetRows(RowTable):
-    """One or more Parquet files of the same columns, one after the other.
+    """One or more Parquet files with the same columns, read one after another.
 
     Attributes
     ----------
-    paths : of the files
+    paths : the files
     groups : file and number of each row group
     ends : rows up to the end of each row group
     features : the columns of numbers
@@ -123,7 +125,7 @@ class ParquetRows(RowTable):
 
     @classmethod
     def open(cls, paths: Sequence[str], options: TableOptions = AUTOMATIC) -> ParquetRows:
-        """Look at what the files say of themselves, and refuse files whose columns differ."""
+        """Read the metadata of the files, and refuse files whose columns differ."""
         columns: dict[str, str] | None = None
         groups, sizes = [], []
         for i, path in enumerate(paths):
@@ -134,19 +136,19 @@ class ParquetRows(RowTable):
             columns = own if columns is None else columns
             _check_same_columns(columns, own, paths[0], path)
         if not sum(sizes) or columns is None:
-            raise InputError(f"{paths[0]} holds no samples; give one row per sample.")
+            raise InputError(f"{paths[0]} contains no samples; give one row per sample.")
         ids = _id_column(columns, options, paths[0])
         features = tuple(name for name in columns if name != ids)
         texts = [f"{name} ({columns[name]})" for name in features if not columns[name].startswith(NUMBERS)]
         if texts:
             raise InputError(
-                f"{paths[0]} has columns that are not numbers: {quoted(texts)}. Leave them out, or name the column of "
+                f"{paths[0]} has columns that are not numbers: {quoted(texts)}. Remove them, or name the column of "
                 "sample ids with --id-column."
             )
         return cls(tuple(paths), tuple(groups), tuple(np.cumsum(sizes).tolist()), features, ids)
 
     def read(self, start: int, stop: int) -> pd.DataFrame:
-        """Read rows, from all row groups that hold any of them."""
+        """Read rows, from all row groups that contain any of them."""
         frame = self._read(start, stop, self.features)
         return frame if self.ids is not None else frame.reset_index(drop=True)
 
@@ -163,7 +165,7 @@ class ParquetRows(RowTable):
 
     @property
     def piece_ends(self) -> tuple[int, ...]:
-        """Row groups are read as a whole."""
+        """Row groups are read whole."""
         return self.ends
 
     @property
@@ -182,16 +184,16 @@ class ParquetRows(RowTable):
 
 
 def file_stamp(path: str) -> tuple[int, int]:
-    """Return size and time of a file, which tell whether it was written anew."""
+    """Return the size and time of a file, which show whether it was rewritten."""
     with reading(path, "a file"):
         status = os.stat(path)
     return status.st_size, status.st_mtime_ns
 
 
-@lru_cache(maxsize=4)  # blocks that follow one another share a row group
+@lru_cache(maxsize=4)  # consecutive blocks share a row group
 def _row_group(
     path: str,
-    stamp: tuple[int, int],  # noqa: ARG001 - a file written anew is read anew
+    stamp: tuple[int, int],  # noqa: ARG001 - a rewritten file is read again
     number: int,
     features: tuple[str, ...],
     ids: str | None,
@@ -219,7 +221,7 @@ def _check_same_columns(columns: Mapping[str, str], own: Mapping[str, str], firs
             "with the same type."
         )
     if list(own) != list(columns):
-        raise InputError(f"{path} has the columns of {first} in another order; write them in the same order.")
+        raise InputError(f"{path} has the columns of {first} in a different order; write them in the same order.")
 
 
 def _id_column(columns: Mapping[str, str], options: TableOptions, where: str) -> str | None:
@@ -253,13 +255,13 @@ class AnnDataRows(RowTable):
 
     @classmethod
     def open(cls, path: str, key: str = "X") -> AnnDataRows:
-        """Look at the shape of a table."""
+        """Read the shape of a table."""
         with reading(path, "an AnnData file"), open_hdf5(path) as file:
             values = _stored(file, key, path)
             return cls(path, key, (int(values.shape[0]), int(values.shape[1])))
 
     def read(self, start: int, stop: int) -> Any:
-        """Read rows; dense ones with their sample ids."""
+        """Read rows; dense rows come with their sample ids."""
         with open_hdf5(self.path) as file:
             values = _stored(file, self.key, self.path)[start:stop]
             if not isinstance(values, np.ndarray):
@@ -293,11 +295,11 @@ def _stored(file: Any, key: str, path: str) -> Any:
 # Views -----------------------------------------------------------------------------------------------
 
 ENDINGS = (".npy", ".parquet", ".h5ad")
-"""Files that can be read by rows."""
+"""File types that can be read in blocks of rows."""
 
 
 def can_read_by_rows(words: Iterable[str]) -> bool:
-    """Whether all of these files, as given on the command line, can be read a block of rows at a time."""
+    """Return whether all of these files, as given on the command line, can be read in blocks of rows."""
     return all(_without_key(word)[0].endswith(ENDINGS) for word in words)
 
 
@@ -307,7 +309,7 @@ def open_row_tables(words: Sequence[str], options: TableOptions = AUTOMATIC) -> 
     Parameters
     ----------
     words : each ``path``, ``name=path`` or ``path::key``; a path may be a pattern such as ``rna/*.parquet``
-        Parquet files that match one pattern, or that have the same name of a view, are one view.
+        Parquet files that match one pattern, or that are given the same view name, form one view.
     options : `id_column` of Parquet files
     """
     files: dict[str, list[str]] = {}
@@ -330,7 +332,7 @@ def open_row_tables(words: Sequence[str], options: TableOptions = AUTOMATIC) -> 
 def group_by_folder(words: Sequence[str]) -> list[str]:
     """Name Parquet files after their folders, if they have no names and come from several folders.
 
-    So ``rna/*.parquet protein/*.parquet`` are two views, also where the shell has replaced the patterns.
+    So ``rna/*.parquet protein/*.parquet`` are two views, even if the shell has expanded the patterns.
     """
     plain = [Path(word).parent for word in words if word.endswith(".parquet") and "=" not in word]
     if len(plain) < len(words) or len(set(plain)) < 2:
@@ -342,9 +344,9 @@ def _open(name: str, paths: Sequence[str], key: str, options: TableOptions) -> R
     if all(path.endswith(".parquet") for path in paths):
         return ParquetRows.open(paths, options)
     if len(paths) > 1:
-        raise InputError(f"View {name!r} has {len(paths)} files; only Parquet files can be read one after the other.")
+        raise InputError(f"View {name!r} has {len(paths)} files; only Parquet files can be split into several.")
     if not paths[0].endswith(ENDINGS):
-        raise InputError(f"{paths[0]} cannot be read by rows; give files of type {quoted(ENDINGS)}.")
+        raise InputError(f"{paths[0]} cannot be read in blocks of rows; give files of type {quoted(ENDINGS)}.")
     return AnnDataRows.open(paths[0], key or "X") if paths[0].endswith(".h5ad") else NpyRows.open(paths[0])
 
 

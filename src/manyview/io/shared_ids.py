@@ -1,4 +1,4 @@
-"""Sample ids that no name gives away: a column whose values are those of a column, or of the ids, of another file."""
+"""Sample ids without a telling name: a column that shares its values with a column, or the ids, of another file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from manyview.io.frames import can_name_samples, normalize_ids, take_ids
 from manyview.io.raw_tables import RawTable
 
 LEAST_SHARED = 0.5  # of the values of the shorter column
-FEWEST_NUMBERS = 5  # whole numbers must share so many values; a few can be the same by chance
+FEWEST_NUMBERS = 5  # whole numbers must share this many values; a few can agree by chance
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class _Column:
 
 
 def find_shared_ids(tables: Sequence[RawTable], known: Any = None) -> list[RawTable]:
-    """Give ids to tables without, where a column holds the same unique texts or whole numbers as another table.
+    """Give ids to tables without any, if a column has the same unique texts or whole numbers as another table.
 
-    Columns are compared if they have the same name, or if both are the first. `known` are ids from elsewhere.
+    Columns are compared if they have the same name, or if both come first. `known` are ids from elsewhere.
     """
     ids = [frozenset(normalize_ids(table.ids)) for table in tables if table.ids is not None]
     ids += [] if known is None else [frozenset(normalize_ids(known))]
@@ -46,10 +46,10 @@ def find_shared_ids(tables: Sequence[RawTable], known: Any = None) -> list[RawTa
 def _tell(columns: list[str]) -> None:
     if not columns:
         return
-    said = "holds values of the sample ids, and was" if len(columns) == 1 else "hold the same values, and were"
+    said = "has the values of the sample ids, and was" if len(columns) == 1 else "have the same values, and were"
     warnings.warn(
-        f"{' and '.join(columns)} {said} taken for sample ids. Set --id-column to another column, or to none, if "
-        "that is wrong.",
+        f"{' and '.join(columns)} {said} taken for sample ids. If this is wrong, set --id-column to "
+        "another column, or to none.",
         stacklevel=4,
     )
 
@@ -66,7 +66,7 @@ def _candidates(table: RawTable) -> list[_Column]:
 
 
 def _is_shared(column: _Column, ids: list[frozenset[str]], others: list[list[_Column]]) -> bool:
-    """Whether some ids, or a column of another table, hold the same values."""
+    """Return whether some ids, or a column of another table, have the same values."""
     alike = (c.values for group in others for c in group if column.name == c.name or column.at == c.at == 0)
     return any(_share(column.values, values) for values in (*ids, *alike))
 

@@ -1,4 +1,4 @@
-"""AnnData and MuData files. Only the tables that are asked for are read."""
+"""AnnData and MuData files. Only the requested tables are read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from manyview.io.raw_tables import RawTable, TableOptions, pick
 
 
 def read_singlecell(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTable]:
-    """Read X of an AnnData file, or X of every modality of a MuData file; with keys, the first that the file has.
+    """Read X of an AnnData file, or X of every modality of a MuData file; with keys, the first one found in the file.
 
     Keys are the addresses of `manyview.io.addresses`.
     """

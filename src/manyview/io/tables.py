@@ -32,12 +32,12 @@ from manyview.views.container import Views
 
 SAMPLES = ("all", "common")
 AUTOMATIC = TableOptions()
-LABEL = "label"  # the column of labels in tables; if there is none of that name, it is the last one
+LABEL = "label"  # name of the label column; without one of that name, the last column is used
 
 
 @dataclass(frozen=True)
 class Format:
-    """How to read files with one ending, and the keys of labels or metadata in them."""
+    """How to read files with a given extension, and the keys of labels or metadata in them."""
 
     read: Reader
     about_samples: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class LoadedViews:
     views : Views
         The views, of the same samples in the same order.
     unmatched : dict of str to MissingSamples
-        The samples missing from each view, by its name; complete views are not listed.
+        The samples missing from each view, by view name; complete views are not listed.
     """
 
     views: Views
@@ -95,9 +95,9 @@ def read_views(paths: Iterable[str | Path], *, samples: str = "all", options: Ta
     Parameters
     ----------
     paths : each a path, ``path::key`` for one table in a file, or ``name=path`` to name the view
-        If a file of that full name exists, the name is taken literally.
+        If a file of that full name exists, that file is read.
     samples : "all" or "common", default="all"
-        Whether to keep all samples, absent from views that lack them, or only those present in every file.
+        Whether to keep all samples, marked absent in views that lack them, or only those present in every file.
     options : TableOptions, optional
         How to read text files and sheets.
     """
@@ -117,7 +117,7 @@ def read_views(paths: Iterable[str | Path], *, samples: str = "all", options: Ta
 
 
 def label_column(table: pd.DataFrame) -> pd.Series:
-    """Return the column of labels: the one of that name, as in the results of this package, otherwise the last one."""
+    """Return the column of labels: the one named "label", as in the results of this package, otherwise the last one."""
     names = [str(name) for name in table.columns]
     return table.iloc[:, names.index(LABEL) if LABEL in names else -1]
 
@@ -133,7 +133,7 @@ def read_labels(
     path : str or Path
         The file, or ``path::key``.
     sample_ids : array or None
-        Ids of the samples, by which the labels are matched; None matches them by position.
+        Sample ids to match the labels by; None matches them by position.
     n_samples : int
         Number of samples.
     options : TableOptions, optional
@@ -160,7 +160,7 @@ def read_metadata(
     path : str or Path
         The file, or ``path::key``.
     sample_ids : array or None
-        Ids of the samples, by which the rows are matched; None matches them by position.
+        Sample ids to match the rows by; None matches them by position.
     n_samples : int
         Number of samples.
     options : TableOptions, optional
@@ -187,7 +187,7 @@ class Source:
 
 
 def parse_source(text: str | Path) -> Source:
-    """Parse ``name=path::key``; of its possible meanings, the first whose file exists."""
+    """Parse ``name=path::key``; if it is ambiguous, take the first meaning whose file exists."""
     readings = list(_possible_sources(str(text)))
     return next((source for source in readings if source.path.exists()), readings[-1])
 
@@ -203,7 +203,7 @@ def _possible_sources(text: str) -> Iterator[Source]:
 
 
 def _checked_ending(path: Path) -> str:
-    """Return the ending of a file's name, checked against the file's first bytes."""
+    """Return a file's extension, checked against its first bytes."""
     if not path.is_file():
         what = "is a folder" if path.is_dir() else "is not a file" if path.exists() else "was not found"
         raise InputError(f"{path} {what}; give the path of a table file.")
@@ -221,14 +221,14 @@ def _checked_ending(path: Path) -> str:
 
 
 def _read(source: Source, options: TableOptions, about_samples: bool = False) -> list[RawTable]:
-    """Read the table that a source asks for; by default the views, or the labels or metadata."""
+    """Read the table that a source names; by default the views, or the labels or metadata."""
     form = FORMATS[_checked_ending(source.path)]
     default = form.about_samples if about_samples else ()
     return form.read(source.path, default if source.key is None else (source.key,), options)
 
 
 def _read_views_of(source: Source, options: TableOptions) -> list[RawTable]:
-    """Return the tables of a file; if there are several, those that hold numbers."""
+    """Return the tables of a file; if there are several, those with numbers."""
     tables = _read(source, options)
     text = [table.where for table in tables if not holds_numbers(table)]
     if text and len(text) < len(tables):
@@ -238,7 +238,7 @@ def _read_views_of(source: Source, options: TableOptions) -> list[RawTable]:
 
 
 def _with_unique_names(by_source: list[tuple[Source, list[RawTable]]]) -> list[RawTable]:
-    """Name views as asked, or after their file or key; if that is not unique, add the folder or file."""
+    """Name views as requested, or after their file or key; if that is not unique, add the folder or file."""
     counts = Counter(table.name for source, tables in by_source for table in tables if source.name is None)
 
     def named(source: Source, table: RawTable, alone: bool) -> RawTable:
@@ -258,21 +258,21 @@ def read_table(
 ) -> RawTable:
     """Read a table about samples as a DataFrame of any types, with the sample ids if it has any.
 
-    With `sample_ids`, a column that holds these is recognised as the ids, whatever its name.
+    With `sample_ids`, a column that contains them is recognised as the ids, whatever its name.
     """
     source = parse_source(path)
     tables = _read(source, options, about_samples=True)
     if len(tables) > 1:
         keys = [table.where.removeprefix(f"{source.path}::") for table in tables]
         raise InputError(
-            f"{source.path} holds several tables; choose one with {source.path}::KEY, KEY being one of {quoted(keys)}."
+            f"{source.path} contains several tables; choose one with {source.path}::KEY; the keys are {quoted(keys)}."
         )
     table = _as_frame(tables[0])
     if sample_ids is not None and options.id_column == "auto":
         (table,) = find_shared_ids([table], sample_ids)
     table = check_ids(table)
     if table.values.shape[1] == 0:
-        raise InputError(f"{table.where} holds only sample ids; add a column.")
+        raise InputError(f"{table.where} contains only sample ids; add a column.")
     return table
 
 
@@ -294,6 +294,6 @@ def _as_frame(table: RawTable) -> RawTable:
         return table
     if sp.issparse(values) or values.ndim not in (1, 2):
         raise InputError(f"{table.where} is not a table (shape {values.shape}); give one value per sample.")
-    values = values.astype(values.dtype.newbyteorder("="), copy=False)  # pandas cannot select from others
+    values = values.astype(values.dtype.newbyteorder("="), copy=False)  # pandas cannot select from other byte orders
     column = values.ravel() if 1 in values.shape else values
     return replace(table, values=pd.DataFrame(column, columns=[table.name] if column.ndim == 1 else None))

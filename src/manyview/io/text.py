@@ -25,19 +25,22 @@ from manyview.io.header import Header, find_header
 from manyview.io.raw_tables import RawTable, TableOptions, stem
 from manyview.io.words import MISSING
 
-DELIMITERS = ("\t", ";", "|", ",", " ")  # in the order they are tried; the last means runs of blanks
+DELIMITERS = ("\t", ";", "|", ",", " ")  # in the order they are tried; the last means any number of spaces
 CHUNK = 2**20
 HEAD_LINES, HEAD_CHARACTERS = 50, 2**20
 
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
-_HUGE_EXPONENTS = re.compile(rb"e[+-]?\d{9}"), re.compile(rb"E[+-]?\d{9}")  # searching for one letter is quick
+_HUGE_EXPONENTS = (
+    re.compile(rb"e[+-]?\d{9}"),
+    re.compile(rb"E[+-]?\d{9}"),
+)  # two patterns, because searching for a single letter is fast
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text file is laid out; `names` are the column names, or numbers from 1 if there is no header."""
+    """The layout of a text file; `names` are the column names, or numbers from 1 if there is no header."""
 
     path: Path
     delimiter: str
@@ -69,9 +72,9 @@ def read_text(path: Path, keys: tuple[str, ...], options: TableOptions) -> list[
 class _CheckedFile(io.BufferedIOBase):
     """The bytes of a plain or gzipped text file, checked as they are read, so that the file is read only once.
 
-    Raises on NUL bytes, and when the file expands beyond the free memory. `has_huge_exponent` says whether a word so
-    far, such as the id 4e4924939249, is a number that makes pandas before 3.0 crash; with `stops_at_huge_exponent`,
-    the first one raises.
+    Raises on NUL bytes, and when the file expands beyond the free memory. `has_huge_exponent` says whether any word so
+    far, such as the id 4e4924939249, is a number that crashes pandas before 3.0; with `stops_at_huge_exponent`, the
+    first such word raises.
     """
 
     def __init__(self, path: Path) -> None:
@@ -116,7 +119,7 @@ def _decoded(content: Any) -> TextIO:
 
 
 def _check_encoding(path: Path) -> None:
-    """Refuse a file that is not UTF-8 text, and name the line."""
+    """Refuse a file that is not UTF-8 text, naming the line."""
     line, decoder, chunk = 1, codecs.getincrementaldecoder("utf-8")(), b"\n"
     with _open_binary(path) as file:
         while chunk:
@@ -128,7 +131,7 @@ def _check_encoding(path: Path) -> None:
                 raise InputError(f"{path}, line {line}, is not UTF-8 ({error.reason}); save it as UTF-8.") from error
             if b"\0" in chunk:
                 line += chunk.count(b"\n", 0, chunk.index(b"\0"))
-                raise InputError(f"{path}, line {line}, holds NUL bytes, as binary files do; save it as UTF-8 text.")
+                raise InputError(f"{path}, line {line}, contains NUL bytes, as binary files do; save it as UTF-8 text.")
             line += chunk.count(b"\n")
 
 
@@ -150,7 +153,7 @@ def _find_layout(path: Path, text: TextIO, options: TableOptions) -> Layout:
 
 
 def _head(text: TextIO) -> Iterator[str]:
-    """Yield the first lines: at least two, and more as long as they are not too long together."""
+    """Yield the first lines: at least two, and more while their total length is small."""
     seen = 0
     for i, line in enumerate(text):
         if i >= HEAD_LINES or (i >= 2 and seen > HEAD_CHARACTERS):
@@ -170,7 +173,7 @@ def _rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]
 
 
 def _find_delimiter(lines: list[str]) -> str:
-    """Return the first delimiter that splits all lines into equally many cells; otherwise into the most cells."""
+    """Return the first delimiter that splits all lines into the same number of cells; otherwise into the most cells."""
     widths = {delimiter: _widths(lines, delimiter) for delimiter in DELIMITERS}
     regular = (delimiter for delimiter, counts in widths.items() if _are_columns(counts))
     most = max((",", "\t", ";", "|"), key=lambda delimiter: max(widths[delimiter], default=0))
@@ -178,7 +181,7 @@ def _find_delimiter(lines: list[str]) -> str:
 
 
 def _widths(lines: list[str], delimiter: str) -> list[int]:
-    """Return the number of cells of each line; none if a cell is too long for `csv`, as a line of 9,000 numbers is."""
+    """Return the number of cells in each line; none if a cell is too long for `csv`, e.g. a line of 9,000 numbers."""
     try:
         return [len(cells) for _, cells in _rows(lines, delimiter)]
     except csv.Error:
@@ -186,12 +189,12 @@ def _widths(lines: list[str], delimiter: str) -> list[int]:
 
 
 def _are_columns(counts: list[int]) -> bool:
-    """Whether lines with these numbers of cells form a table; R omits the column of row names in its header."""
+    """Return whether lines with these numbers of cells form a table; R omits the column of row names in its header."""
     return max(counts, default=0) > 1 and len(set(counts[1:])) <= 1 and counts[0] in (counts[-1], counts[-1] - 1)
 
 
 def _find_decimal(rows: list[list[str]], path: Path) -> str:
-    """Return the decimal mark; refuse numbers such as 1,200 if nothing tells whether the comma is one."""
+    """Return the decimal mark; refuse numbers such as 1,200 if it is unclear whether the comma is one."""
     cells = [cell for row in rows[1:] for cell in row]
     commas = [cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell)]
     if not commas or any(map(_DECIMAL_POINT.fullmatch, cells)):
@@ -232,7 +235,7 @@ def _parse(text: TextIO, content: _CheckedFile, layout: Layout, ids: int | None)
 
 
 def _read_csv(text: TextIO, content: _CheckedFile, layout: Layout, ids: int | None) -> pd.DataFrame:
-    """Call pandas with its fast parser of numbers, or with the slower one if a huge exponent would crash that."""
+    """Call pandas with its fast number parser, or with the slower one if a huge exponent would crash the fast one."""
     if not content.has_huge_exponent:
         content.stops_at_huge_exponent = True
         try:
@@ -258,7 +261,7 @@ def _call_pandas(text: TextIO, layout: Layout, ids: int | None, **options: Any) 
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.DtypeWarning)
         text.seek(0)
-        try:  # parsing by chunks is twice as fast, but a column may hold numbers in one and text in the next
+        try:  # parsing in chunks is twice as fast, but a column may hold numbers in one chunk and text in the next
             return pd.read_csv(text, **options)
         except pd.errors.DtypeWarning:
             text.seek(0)
@@ -277,7 +280,7 @@ def _check_widths(layout: Layout) -> None:
 
 
 def _place(layout: Layout, row: int) -> str:
-    """Return the line of a row, or its number where the lines cannot be told: pandas reads more than `csv` does."""
+    """Return the line of a row, or its row number if the line is unknown: pandas reads files that `csv` cannot."""
     at = row + layout.header.present
     with suppress(csv.Error, StopIteration), _decoded(_open_binary(layout.path)) as text:
         return f"line {next(islice(_rows(text, layout.delimiter), at, None))[0]}"

@@ -1,4 +1,4 @@
-"""Tables on their way from the process that read them: DataFrames become arrays and lists of plain values."""
+"""Tables passed on by the process that read them: DataFrames become arrays and lists of plain values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBERS, TEXTS = "biufc", "US"  # kinds of arrays that can be stored without pic
 
 
 def pack_table(table: RawTable) -> dict[str, Any]:
-    """Return a table as the arrays, sparse matrices and plain values that `manyview.io.encoding` knows."""
+    """Return a table as arrays, sparse matrices and plain values, which `manyview.io.encoding` can encode."""
     return {
         "name": table.name,
         "where": table.where,
@@ -51,7 +51,7 @@ def _packed(values: Any, where: str) -> Any:
 
 def _frame(names: NDArray[Any], blocks: list[tuple[list[int], Any]]) -> Any:
     """Put columns together: each block holds their positions, and a matrix or a list of columns."""
-    import pandas as pd  # not at the top: a process that reads arrays does without
+    import pandas as pd  # not at the top: a process that only reads arrays does not need it
 
     columns = {i: column for at, block in blocks for i, column in zip(at, _columns(block), strict=True)}
     frame = pd.DataFrame({i: columns[i] for i in sorted(columns)}).infer_objects()
@@ -63,7 +63,7 @@ def _columns(block: Any) -> Any:
 
 
 def _plain(values: Any) -> NDArray[Any]:
-    """Return an array of numbers or texts as it is; other values as numbers, texts, or None if they are missing."""
+    """Return an array of numbers or text as it is; other values as numbers, text, or None if they are missing."""
     array = np.asarray(values)
     if array.dtype.kind in NUMBERS + TEXTS:
         return array

@@ -1,4 +1,4 @@
-"""Words with a meaning in tables: those for missing values, and names of columns that hold sample ids."""
+"""Words with a special meaning in tables: missing values, and names of columns that hold sample ids."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ MISSING = frozenset({
     "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A", "NA",
     "NULL", "NaN", "None", "n/a", "nan", "null",
 })  # fmt: skip
-"""Words that mean a missing value: those of pandas."""
+"""Words that mean a missing value, the same as in pandas."""
 
 _NAMES_SAMPLES = re.compile(
     r"#?\s*((sample|subject|patient|participant|individual|donor|specimen|case|cell|object|item|row|obs|observation)s?)?"
@@ -22,7 +22,7 @@ _CAMEL_CASE_ID = re.compile(r"\w*[a-z]I[Dd]s?")  # PatientID, sampleId
 
 
 def may_name_samples(column: object) -> bool:
-    """Whether a column of this name may hold sample ids; a column without a name may."""
+    """Return whether a column of this name may hold sample ids; a column without a name may."""
     if not isinstance(column, str):
         return False
     name = column.strip()

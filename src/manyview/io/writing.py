@@ -1,7 +1,7 @@
-"""Writing results: the files of a run are one set, and never replace earlier results unless asked to.
+"""Writing results: the files of a run form one set, and replace earlier results only on request.
 
-All files are staged first. Then the old set is removed, and the new one moved into place; whoever writes to the folder
-next finishes or clears away what a kill left. So old and new files never lie side by side.
+All files are staged first. Then the old set is removed, and the new one moved into place; the next process that writes
+to the folder finishes or removes what a killed one left behind. So old and new files are never mixed.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 STAGING = ".manyview-"
 LOCK = ".lock"
-STAGED, CLEARED = "staged.json", "cleared.json"  # say how far it got: all is staged; the old set is gone as well
+STAGED, CLEARED = "staged.json", "cleared.json"  # mark the progress: everything is staged; the old set has been removed
 
 
 def check_output(folder: Path, names: Collection[str], *, force: bool) -> None:
-    """Raise if `folder` cannot hold these files, or already holds one of them and `force` is not set.
+    """Raise if `folder` cannot take these files, or already contains one of them and `force` is not set.
 
     Parameters
     ----------
@@ -40,19 +40,21 @@ def check_output(folder: Path, names: Collection[str], *, force: bool) -> None:
         Whether existing files may be replaced.
     """
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file; give a folder for the results with --out.")
+        raise InputError(f"{folder} is a file; choose a folder for the results with --out.")
     existing = [name for name in names if (folder / name).exists()]
     if existing and not force:
-        raise InputError(f"{folder} already holds {quoted(existing)}; give another --out, or --force to overwrite.")
+        raise InputError(
+            f"{folder} already contains {quoted(existing)}; choose another --out, or use --force to overwrite."
+        )
     parent = next(path for path in (folder, *folder.absolute().parents) if path.exists())
     try:
         tempfile.TemporaryFile(dir=parent).close()
     except OSError as error:
-        raise InputError(f"{folder} cannot be written ({error.strerror}); give another --out.") from error
+        raise InputError(f"{folder} cannot be written to ({error.strerror}); choose another --out.") from error
 
 
 def csv_text(table: pd.DataFrame, **options: Any) -> str:
-    """Return a table as CSV, with the same ends of lines on every system; `options` are those of `DataFrame.to_csv`."""
+    """Return a table as CSV, with the same line endings on every system; `options` are those of `DataFrame.to_csv`."""
     return table.to_csv(lineterminator="\n", **options)
 
 
@@ -80,7 +82,7 @@ def write_files(
     Parameters
     ----------
     folder : Path
-        Made if it does not exist.
+        The folder; created if it does not exist.
     contents : mapping of str to str, bytes or an iterable of them
         Content of each file by its name; an iterable is written piece by piece.
     force : bool, default=False
@@ -95,7 +97,7 @@ def write_files(
     with _staging(folder) as staging:
         for name, content in contents.items():
             _write(staging / name, content)
-        # a single file is replaced by one step of the system, so nothing has to be removed before
+        # a single file is replaced atomically, so nothing has to be removed first
         _write_whole(staging / STAGED, json.dumps({"old": names if len(names) > 1 else [], "new": list(contents)}))
         _put_in_place(staging)
     return [folder / name for name in contents]
@@ -110,7 +112,7 @@ def _write(path: Path, content: str | bytes | Iterable[bytes]) -> None:
 
 
 def _put_in_place(staging: Path) -> None:
-    """Remove the old set and move the new one, from wherever this stopped before."""
+    """Remove the old set and move the new one into place, continuing from where this stopped before."""
     if (staging / STAGED).exists():
         for name in json.loads((staging / STAGED).read_text(encoding="utf-8"))["old"]:
             (staging.parent / name).unlink(missing_ok=True)
@@ -121,7 +123,7 @@ def _put_in_place(staging: Path) -> None:
 
 
 def _finish_earlier(folder: Path) -> None:
-    """Finish the sets that were staged completely before a kill, and clear away the others."""
+    """Finish the sets that were staged completely before a process was killed, and remove the others."""
     for staging in sorted(folder.glob(f"{STAGING}*")):
         with suppress(FileNotFoundError):
             with _locked(staging) as mine:
@@ -137,13 +139,13 @@ def _is_staged(staging: Path) -> bool:
 
 @contextmanager
 def _staging(folder: Path) -> Iterator[Path]:
-    """Make a folder for files on their way, and keep it locked, so that nobody takes it for one that was left."""
+    """Create a staging folder, and keep it locked so that no other process takes it for a leftover."""
     staging = Path(tempfile.mkdtemp(prefix=STAGING, dir=folder))
     try:
         with _locked(staging):
             yield staging
     except BaseException:
-        if not _is_staged(staging):  # otherwise the next to come finishes it
+        if not _is_staged(staging):  # otherwise the next process finishes it
             shutil.rmtree(staging, ignore_errors=True)
         raise
     shutil.rmtree(staging, ignore_errors=True)
@@ -151,10 +153,10 @@ def _staging(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
-    """Lock a folder, if nobody else has; the lock ends with the process.
+    """Lock a folder, unless another process has; the lock ends with the process.
 
-    The lock is on a file in it, as Windows cannot lock folders. Nor can it remove a file that is open, so folders are
-    removed after their lock; what somebody else could still do in between has been done.
+    The lock is on a file inside it, because Windows cannot lock folders. Nor can Windows remove an open file, so a
+    folder is removed after its lock is released; by then nothing is left for another process to disturb.
     """
     handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT)
     try:

@@ -1,8 +1,8 @@
 """The clustering methods: one file or folder each, and the registry that maps keys to classes.
 
-A new method is a class derived from `base.MultiViewClusterer` and a line in `METHODS`; the command line, the tests over
-all methods and the tables find it by its key. Graphs, cuts and scaling that several methods use belong in the folders
-below; reading files and drawing belong above.
+To add a method, derive a class from `base.MultiViewClusterer` and add a line to `METHODS`; the command line, the tests
+over all methods and the tables find it by its key. Graphs, cuts and scaling shared by several methods belong in lower
+layers; reading files and drawing belong in higher ones.
 """
 
 from manyview.checks import check_choice, helped_by
@@ -28,7 +28,7 @@ METHODS: dict[str, type[MultiViewClusterer]] = {
     "paper-ocbr": PaperOCBR,
     "ocbr": OCBR,
 }
-"""Key, as used on the command line and in result tables, to estimator class."""
+"""Maps the key used on the command line and in result tables to the estimator class."""
 
 
 @helped_by("methods")
@@ -38,7 +38,7 @@ def get_method(key: str) -> type[MultiViewClusterer]:
     Parameters
     ----------
     key : str
-        As listed by ``manyview methods``, for instance "ocbr".
+        The key as listed by ``manyview methods``, for instance "ocbr".
     """
     return METHODS[check_choice("method", key, tuple(METHODS))]
 

@@ -1,4 +1,4 @@
-"""What every estimator shares: the gate, the rules, new samples, and the attributes of a fitted object."""
+"""What all estimators share: input checks, parameter rules, new samples, and the attributes of a fitted object."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ SELECTION_NEIGHBORS = 10
 
 
 class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
-    """Base of the estimators; a subclass writes `_rules`, a rule for each of its parameters, and `_fit`.
+    """Base of all estimators; a subclass defines `_rules`, a rule for each of its parameters, and `_fit`.
 
-    `_fit` returns a `Clustering`, whose fields become the attributes of the estimator; nothing else assigns any, so a
-    fit that fails leaves the estimator as it was. What does not depend on the number of clusters may be done in
-    `_prepare`, once. Missing values are filled in beforehand, unless `_takes_missing`.
+    `_fit` returns a `Clustering`, whose fields become the attributes of the estimator; nothing else sets attributes, so
+    a failed fit leaves the estimator as it was. Work that does not depend on the number of clusters can be done once,
+    in `_prepare`. Missing values are filled in beforehand, unless `_takes_missing`.
     """
 
     _rules: ClassVar[Rules] = {
@@ -80,7 +80,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
     embedding_: Dense
     affinity_: Graph
     scaling_: dict[str, str]
-    batch_: Indices | None = None  # models that were saved by earlier versions have none
+    batch_: Indices | None = None  # models saved by earlier versions have none
     feature_names_in_: NDArray[Any]
     _placing: Placing
     _calibration: Calibration
@@ -92,12 +92,13 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X : list, tuple or dict of tables (samples by features), Views, or one table
-            NaN is a missing value, a row of NaN a sample that is absent from that view.
+            NaN is a missing value; a row of NaN is a sample that is absent from that view.
         y : ignored
         batch : array-like (n_samples,), optional
-            The batch of each sample, such as the laboratory, the donor or the day; any hashable values. Where batches
-            stand apart, neighbours are drawn from each of them in turn, so that clusters do not become batches.
-            Methods that are not based on neighbours refuse it, and so does ``affinity="precomputed"``.
+            The batch of each sample, such as the laboratory, the donor or the day; any hashable values. If batches are
+            separated in the data, neighbours are drawn from each batch in turn, so that clusters do not simply
+            reproduce the batches. Methods that are not based on neighbours refuse it, and so does
+            ``affinity="precomputed"``.
 
         Returns
         -------
@@ -132,13 +133,13 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         return self
 
     def predict(self, X: object) -> Labels:
-        """Return the clusters of new samples; the clusters themselves stay as they are.
+        """Assign new samples to the fitted clusters, which do not change.
 
         Parameters
         ----------
         X : as for `fit`, with the same views and features
-            A dict or `Views` is matched by the names of its views, and may lack some; so may single samples (a row of
-            NaN). Each sample must be in one view at least.
+            A dict or `Views` is matched by view name and may lack some views; so may single samples (a row of NaN).
+            Each sample must be in at least one view.
 
         Returns
         -------
@@ -147,18 +148,18 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         return self._likeliest(self._links(X))
 
     def predict_proba(self, X: object) -> Dense:
-        """Return how likely new samples belong to each cluster (n_new, n_clusters); rows add up to 1.
+        """Return the probability of each cluster for new samples (n_new, n_clusters); rows add up to 1.
 
-        `X` is as for `predict`. Samples that were fitted have theirs in `membership_`; passed here, they are treated as
-        new samples, about which a little less is known. `predict` weighs the same links by another rule, and is seldom
-        another cluster than the likeliest here.
+        `X` is as for `predict`. The probabilities of fitted samples are in `membership_`; passed here, they are treated
+        as new samples, about which a little less is known. `predict` weights the same links by a different rule; it
+        rarely returns a cluster other than the most likely one here.
         """
         return self._sureness(self._links(X))
 
     def transform(self, X: object) -> Dense:
-        """Return the embedding (n_new, n_clusters) of new samples: the mean over their neighbours among those fitted.
+        """Return the embedding (n_new, n_clusters) of new samples: the mean over their fitted neighbours.
 
-        `X` is as for `predict`. Samples that were fitted have theirs in `embedding_`; passed here, they are treated as
+        `X` is as for `predict`. The embedding of fitted samples is in `embedding_`; passed here, they are treated as
         new samples.
         """
         of_layers = self._links(X)
@@ -170,8 +171,8 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
     def levels_(self) -> Levels:
         """Nested partitions, from one cluster to `max_clusters`, of which `labels_` is one.
 
-        They are computed when first asked for: coarser ones by merging the clusters that are nearest in `affinity_`,
-        finer ones by halving clusters.
+        They are computed on first access: coarser ones by merging the clusters that are nearest in `affinity_`, finer
+        ones by halving clusters.
         """
         check_is_fitted(self, "labels_")
         if self._levels is None:
@@ -185,7 +186,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         Parameters
         ----------
         n_clusters : int
-            From 1 to the number at the finest level, which is `max_clusters` unless clusters become too small before.
+            From 1 to the number at the finest level, which is `max_clusters` unless clusters become too small first.
 
         Returns
         -------
@@ -196,15 +197,15 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         return self.levels_.cut(n_clusters)
 
     def to_frame(self, X: object = None) -> pd.DataFrame:
-        """Return labels as a DataFrame, one row per sample, indexed by sample id where ids were given.
+        """Return labels as a DataFrame, one row per sample, indexed by sample id if ids were given.
 
-        The columns are `label`, `confidence`, which is how likely it is, and `second`, the likeliest other cluster
-        (-1 if there is none). With landmarks, the samples that were fitted have a label only.
+        The columns are `label`, `confidence` (its probability), and `second`, the most likely other cluster (-1 if
+        there is none). With landmarks, fitted samples only have a label.
 
         Parameters
         ----------
         X : as for `predict`, optional
-            New samples; by default the table is of those that were fitted.
+            New samples; by default the fitted ones.
         """
         check_is_fitted(self, "labels_")
         if X is None:
@@ -213,14 +214,14 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         links = self._links(X)
         return label_frame(self._likeliest(links), self._sureness(links), Views(X).sample_ids)
 
-    # What a subclass writes, or may ------------------------------------------------------------------
+    # What a subclass must or may define ------------------------------------------------------------------
 
     @abstractmethod
     def _fit(self, prepared: Any, n_clusters: int) -> Clustering:
         """Cluster what `_prepare` returned."""
 
     def _prepare(self, views: Views) -> Any:
-        """Do what does not depend on the number of clusters."""
+        """Do the work that does not depend on the number of clusters."""
         return views
 
     def _graphs_to_select_by(self, views: Any) -> list[Graph]:
@@ -231,7 +232,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         return [adaptive_graph(X, SELECTION_NEIGHBORS, views.batch) for X in tables]
 
     def _rows_to_select_by(self, views: Any) -> Rows | None:
-        """Return the samples as rows, to compare them with data without clusters; None if there are no features."""
+        """Return the samples as rows, for comparison with data without clusters; None if there are no features."""
         if self._is_precomputed():
             return None
         tables, _ = scale_views(views, self.scaling)
@@ -249,7 +250,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         return build_levels(*self._level_graphs(), self.labels_, self.max_clusters)
 
     def _level_graphs(self) -> tuple[list[Graph], Graph | None]:
-        """Return the graphs that tell how far apart clusters are: those of views, and one of all views or None."""
+        """Return the graphs that show how far apart clusters are: one per view, and one of all views or None."""
         return [self.affinity_], None
 
     def _check_parameters(self) -> None:
@@ -263,7 +264,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         if not isinstance(self.n_clusters, str) and views.n_samples < self.n_clusters:
             raise InputError(
                 f"n_samples={views.n_samples} is fewer than n_clusters={self.n_clusters}; "
-                "ask for fewer clusters or give more samples."
+                "choose fewer clusters or give more samples."
             )
 
     def _check_batch(self, views: Views) -> None:
@@ -296,13 +297,13 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
     def _placing_by_neighbors(
         self, views: Views, scaling: Mapping[str, str], labels: Labels, n_clusters: int
     ) -> Placing:
-        """Return what places new samples by their neighbours, or by the affinities they come with."""
+        """Return the placing of new samples, by their neighbours or by the affinities they come with."""
         if self._is_precomputed():
             return AffinityPlacing(labels, n_clusters)
         return NeighborPlacing.of(views, scaling, labels, n_clusters)
 
     def _publish(self, found: Clustering) -> None:
-        """Make the fields of the result attributes of the estimator."""
+        """Turn the fields of the result into attributes of the estimator."""
         outcome = found.outcome
         self.n_iter_, self.converged_, self.history_ = outcome.n_iter, outcome.converged, list(outcome.history)
         for field in fields(found):
@@ -342,15 +343,15 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         return self._placing.read(links)[0].argmax(axis=1).astype(np.int32)
 
     def _like_fitted(self, X: object) -> Views:
-        """Bring new samples into the order of the views that were fitted; from one not given, all are absent."""
+        """Put the views of new samples in the fitted order; if a view is not given, all samples are absent from it."""
         given = Views(X)
         by_position = given.n_views == self.n_views_ and not isinstance(X, Mapping | Views)
         names = self.view_names_ if by_position else given.names
         unknown = [name for name in names if name not in self.view_names_]
         if unknown:
             raise InputError(
-                f"{type(self).__name__} was fitted on the views {quoted(self.view_names_)}; there was none called "
-                f"{quoted(unknown)}. Give the same ones, as a dict if some are missing."
+                f"{type(self).__name__} was fitted on the views {quoted(self.view_names_)}, but got "
+                f"{quoted(unknown)}. Give the same views, as a dict if some are missing."
             )
         for i, name in enumerate(names):
             self._check_features(given.arrays[i], given.feature_names[i], name)
@@ -367,12 +368,12 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         where = f"X (view {view!r})" if self.n_views_ > 1 else "X"
         if known is not None and names is not None and list(names) != list(known):
             odd = [name for name in names if name not in set(known)] or [n for n in known if n not in set(names)]
-            told = f"not in both: {quoted(odd)}" if odd else "they must be in the same order as they were in fit"
+            told = f"not in both: {quoted(odd)}" if odd else "they must be in the same order as in fit"
             raise InputError(f"The feature names should match those that were passed during fit, in {where}; {told}.")
         if X.shape[1] != expected and self._is_precomputed():
             raise InputError(
                 f"{where} has {X.shape[1]} columns, but {type(self).__name__} was fitted on the affinities of "
-                f"{expected} samples; give each new sample's affinity to every one of these."
+                f"{expected} samples; give each new sample's affinity to all of them."
             )
         if X.shape[1] != expected:
             told = f"{type(self).__name__} is expecting {expected} features as input"
@@ -386,7 +387,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
 
 
 class GraphClusterer(MultiViewClusterer):
-    """Base of the estimators that start from graphs of the views, built from them or given as them ("precomputed")."""
+    """Base of the estimators that start from one graph per view, built from features or given ("precomputed")."""
 
     _rules: ClassVar[Rules] = {
         **MultiViewClusterer._rules,

@@ -1,4 +1,4 @@
-"""Cautions about fits: what the data cannot decide, though labels were found."""
+"""Warnings about fits: what the data cannot decide, even though labels were found."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from manyview.views.container import Views
 
 
 def warn_of_separate_views(views: Views) -> None:
-    """Warn if the views fall into groups that share no sample: nothing relates the clusters of one to another's."""
+    """Warn if the views fall into groups that share no sample: nothing relates their clusters to each other."""
     if not any(views.n_missing.values()):
         return
     shared = views.present.astype(np.int64)
@@ -24,7 +24,7 @@ def warn_of_separate_views(views: Views) -> None:
         names = np.asarray(views.names)
         told = " and ".join(f"({quoted(names[group == i])})" for i in range(n_groups))
         warnings.warn(
-            f"The views {told} share no sample, so nothing says which clusters of one are those of another. "
+            f"The views {told} share no sample, so nothing shows which of their clusters belong together. "
             "Add samples that are in both, or cluster these views one by one.",
             stacklevel=3,
         )
@@ -37,9 +37,9 @@ def warn_of_split_samples(views: Views, labels: Labels) -> None:
     n_split = sum(clusters[code] > 1 for code in codes)
     if n_split:
         warnings.warn(
-            f"{n_split} of {len(codes)} samples are equal, in every value, to samples of another cluster; which of "
-            f"them is where means nothing. There are {len(clusters)} distinct samples: ask for fewer clusters, or "
-            "leave out repeated samples.",
+            f"{n_split} of {len(codes)} samples have exactly the same values as samples in another cluster, so their "
+            f"labels are arbitrary. There are {len(clusters)} distinct samples: choose fewer clusters, or "
+            "remove duplicates.",
             stacklevel=3,
         )
 

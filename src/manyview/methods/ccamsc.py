@@ -1,4 +1,4 @@
-"""CCAMSC: canonical correlation analysis. Cluster in the subspace that the views have in common."""
+"""CCAMSC: canonical correlation analysis. Cluster in the subspace that the views share."""
 
 from __future__ import annotations
 
@@ -33,68 +33,70 @@ class CCAClustering(CutClustering):
 
 
 class CCAMSC(GraphClusterer):
-    r"""Spectral clustering in the common subspace that regularised canonical correlation analysis finds.
+    r"""Spectral clustering in the common subspace found by regularised canonical correlation analysis.
 
     With X_v the centred view v, it solves the ridge form of MAXVAR (Carroll's generalised CCA)
 
     .. math::
         \min_{G'G = I, B_v} \sum_v |G - X_v B_v|_F^2 + r_v |B_v|_F^2, \qquad r_v = \rho\, |X_v|_F^2 / d_v,
 
-    where G is n x m. For two views and rho = 0 this is CCA. The canonical variates X_v B_v are
-    averaged (or laid side by side), a neighbour graph is built on them and cut. Chaudhuri, Kakade, Livescu and
-    Sridharan, ICML 2009.
+    where G is n x m. For two views and rho = 0 this is CCA. The canonical variates X_v B_v are averaged (or
+    concatenated); a neighbour graph is built on them and cut. Chaudhuri, Kakade, Livescu and Sridharan, ICML 2009.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_components : int, optional
-        m, the dimension of the common subspace; c by default (the c centres span c - 1, and noise takes its share).
+        m, the dimension of the common subspace; c by default (the c centres span c - 1, and noise takes some). More
+        keeps more of what the views share, and more noise.
     ridge : float, default=1
         rho, in units of the mean variance of a view's features. 0 trusts every direction of a view, however small
         its variance: n must then be much larger than d.
     max_rank : int, default=100
-        How many leading principal directions of each view are used; the others have little variance and weight in G.
+        How many leading principal directions of each view are used; the rest have little variance and little weight in
+        G. More costs time.
     combine : {"mean", "concatenate"}, default="mean"
-        What is done with the views' canonical variates.
+        Whether the views' canonical variates are averaged, which cancels noise, or concatenated, which keeps what only
+        one view shows.
     n_neighbors : int, default=10
-        Neighbours per sample in the graph of the common subspace. More makes clusters blend, fewer makes the graph
-        fall apart.
+        Neighbours per sample in the graph of the common subspace. With more, clusters blend; with fewer, the graph
+        falls apart.
     affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
-        How neighbours are weighted, see `MFMSC`. With "precomputed" every view is an affinity matrix
-        (n_samples, n_samples); its 2m leading eigenvectors, times the roots of their eigenvalues, stand for the
-        features (kernel CCA, truncated), and the neighbours in the common subspace are weighted alike.
+        How neighbours are weighted, see `MFMSC`. With "precomputed" every view is an affinity matrix (n_samples,
+        n_samples); its 2m leading eigenvectors, times the roots of their eigenvalues, take the place of the features
+        (truncated kernel CCA), and all neighbours in the common subspace have equal weight.
     scaling : {"auto", "standard", "unit", "none"}, or one per view, default="auto"
         See `MFMSC`; not used with "precomputed".
     degree_regularization : float, default=0
         tau in the normalised cut, see `MFMSC`.
     max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems and all
         cores for large ones, but never more than are idle when the fit begins.
 
     Attributes
     ----------
     labels_ : array (n_samples,) of int
     canonical_correlations_ : array (n_components,)
-        Correlation of the views' canonical variates, component by component; its mean over the pairs of views if
-        there are more than two, and 1 if there is only one view.
+        Correlation of the views' canonical variates, component by component; the mean over pairs of views if there are
+        more than two, and 1 if there is only one view.
     canonical_variates_ : array (n_samples, n_components)
-        What was clustered (n_views times as wide if concatenated).
+        The table that was clustered (n_views times as wide if concatenated).
     embedding_ : array (n_samples, n_clusters)
         Eigenvectors of the normalised graph.
     affinity_ : sparse array (n_samples, n_samples)
         Graph of the common subspace.
     eigenvalues_ : array (n_clusters,)
-        Of the normalised graph.
+        Eigenvalues of the normalised graph, descending.
     scaling_, n_iter_, converged_, history_, n_views_, view_names_, sample_ids_
     neighbor_recall_ : dict
-        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
+        Share of the true neighbours that an approximate search found, by graph; empty if the search was exact.
     n_clusters_, selection_, n_missing_, imputation_
-        As for `MFMSC`; nothing is iterated.
+        As for `MFMSC`; the method does not iterate.
     levels_ : Levels
         Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
 
@@ -102,7 +104,7 @@ class CCAMSC(GraphClusterer):
     -----
     Measured with two views of 64 features: 20,000 samples in 2.5 CPU seconds and 130 MB (docs/scaling.md).
 
-    One view has nothing to be correlated with; its G are the leading principal directions.
+    A single view has nothing to correlate with; its G is the leading principal directions.
 
     Time O(n d R) for the principal directions, R = min(d, max_rank), O(n (V R)^2) for G and O(n^2 m) for the
     neighbours; memory O(n (d + V R + k)), d the features of all views. A sparse view stays sparse.
@@ -201,7 +203,7 @@ def ridge_factor(X: Array, rho: float, max_rank: int) -> Dense:
 
 
 def principal_directions(X: Array, mean: Dense, rank: int) -> tuple[Dense, Dense]:
-    """Leading left singular vectors (n x rank) and values of the centred X, exact; a sparse X stays sparse."""
+    """Return leading left singular vectors (n x rank) and values of the centred X, exactly; a sparse X stays sparse."""
     if min(X.shape) <= 4 * rank:
         U, s, _ = economical_svd((X.toarray() if is_sparse(X) else X) - mean)
         return U[:, :rank], s[:rank]
@@ -221,7 +223,7 @@ def principal_directions(X: Array, mean: Dense, rank: int) -> tuple[Dense, Dense
 def common_subspace(factors: Sequence[Dense], m: int) -> tuple[Dense, Dense]:
     r"""Top m eigenvectors G (n x m) and eigenvalues of :math:`\sum_v P_v = M M'`, M the factors side by side.
 
-    They minimise `objective`. With fewer than m directions in all, those there are.
+    They minimise `objective`. If there are fewer than m directions in total, all of them are returned.
     """
     M = np.hstack(factors)
     if M.shape[1] == 0:  # all views are constant
@@ -246,7 +248,7 @@ def objective(G: Dense, tables: Sequence[Dense], rho: float) -> float:
 
 
 def mean_correlations(variates: Sequence[Dense]) -> Dense:
-    """Correlation of the views' variates, component by component: the mean over the pairs of views."""
+    """Return the correlation of the views' variates, component by component: the mean over pairs of views."""
     units = [Z / or_one(np.linalg.norm(Z, axis=0)) for Z in variates]
     pairs = list(combinations(units, 2)) or [(units[0], units[0])]
     return np.mean([np.einsum("ij,ij->j", P, Q) for P, Q in pairs], axis=0)

@@ -1,4 +1,4 @@
-"""Co-training: each view's graph is projected onto what the other views see, round by round."""
+"""Co-training: round by round, each view's graph is projected onto the structure found in the other views."""
 
 from __future__ import annotations
 
@@ -28,46 +28,47 @@ from manyview.views.container import Views
 class CoTraining(GraphClusterer):
     r"""Co-trained spectral clustering: the eigenvectors of each view correct the graphs of the others.
 
-    With K_v the normalised affinity of view v, it starts from its top c eigenvectors U_v. A round solves, for
-    every view with the others as they were,
+    With K_v the normalised affinity of view v, it starts from the top c eigenvectors U_v. A round solves, for every
+    view with the others held fixed,
 
     .. math::
         \max_{U_v'U_v = I} \mathrm{Tr}\, U_v' S_v U_v, \qquad
         S_v = \mathrm{sym}\left(\sum_{w \ne v} U_w U_w' K_v\right), \quad \mathrm{sym}(A) = (A + A')/2,
 
-    that is, takes the top c eigenvectors of S_v. The rows of each U_v are scaled to length 1 and laid side by side,
-    and labels are read off. Kumar and Daumé III, ICML 2011.
+    that is, takes the top c eigenvectors of S_v. The rows of each U_v are scaled to length 1 and concatenated, and the
+    labels are found from them by k-means. Kumar and Daumé III, ICML 2011.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_neighbors : int, default=10
-        Neighbours per sample in each graph. More makes clusters blend, fewer makes the graphs fall apart.
+        Neighbours per sample in each graph. With more, clusters blend; with fewer, the graphs fall apart.
     affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
         How neighbours are weighted, see `MFMSC`. With "precomputed" every view is an affinity matrix
         (n_samples, n_samples): symmetric, non-negative, dense or sparse; its diagonal is not used.
     scaling : {"auto", "standard", "unit", "none"}, or one per view, default="auto"
         See `MFMSC`; not used with "precomputed".
     informative_view : str, optional
-        Name of the view that labels are read from; all views, side by side, by default.
+        Name of the view that labels are read from, if one view is known to be better than the rest; by default all
+        views together.
     degree_regularization : float, default=1
-        tau in the normalisation of K_v, see `MFMSC`: a loosely linked sample of one view does not become an
-        eigenvector that the other views then have to follow.
+        tau in the normalisation of K_v, see `MFMSC`: keeps a loosely linked sample of one view from becoming an
+        eigenvector that the other views then have to follow. 0 turns it off.
     max_iter : int, default=25
-        Maximum number of rounds.
+        Maximum number of rounds. Fewer may stop before the views agree.
     tol : float, default=0.05
         Rounds continue while they raise the agreement of the views (see `history_`) by more than this; a round that
-        does not is undone. The source leaves the number of rounds to the user.
+        does not is undone. Smaller values allow more rounds. The paper leaves the number of rounds to the user.
     max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems and all
         cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
-        Called with the record of each round; returns True to stop.
+        Called with the record of each round; return True to stop.
 
     Attributes
     ----------
@@ -77,13 +78,13 @@ class CoTraining(GraphClusterer):
     affinity_ : sparse array (n_samples, n_samples)
         Mean of the views' graphs.
     history_ : list of dict
-        Per round the "agreement" it led to, the mean over pairs of views of :math:`|U_v'U_w|_F^2 / c` (1: the same
-        subspace), and the "residual": by how much agreement rose.
+        For each round, the resulting "agreement", which is the mean over pairs of views of :math:`|U_v'U_w|_F^2 / c` (1
+        means the same subspace), and the "residual", the rise in agreement.
     scaling_, n_iter_, converged_, n_views_, view_names_, sample_ids_
     neighbor_recall_ : dict
-        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
+        Share of the true neighbours that an approximate search found, by graph; empty if the search was exact.
     n_clusters_, selection_, n_missing_, imputation_
-        As for `MFMSC`; `n_iter_` counts rounds, and `converged_` says whether they ended by `tol`.
+        As for `MFMSC`; `n_iter_` counts rounds, and `converged_` says whether `tol` ended them.
     levels_ : Levels
         Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
 
@@ -91,7 +92,7 @@ class CoTraining(GraphClusterer):
     -----
     Measured with two views of 64 features: 20,000 samples in 5.9 CPU seconds and 101 MB (docs/scaling.md).
 
-    S_v has rank at most 2(V-1)c and is never formed: its eigenvectors come from a problem of that size.
+    S_v has rank at most 2(V-1)c and is never formed: its eigenvectors are found from a problem of that size.
 
     Time O(n^2 d) for the neighbours, d the features of all views, O(n (k + c) c) per Lanczos step of the start, and
     O(V n (V c)^2 + V^2 n k c) per round; memory O(n (d + V k + V c)). Nothing dense is n x n.
@@ -209,7 +210,7 @@ def objective(U: Dense, others: Sequence[Dense], K: sp.csr_array) -> float:
 
 
 def agreement(U: Sequence[Dense]) -> float:
-    """Mean over pairs of views of |U_v'U_w|_F^2 / c: from 0, orthogonal subspaces, to 1, the same."""
+    """Return the mean over pairs of views of |U_v'U_w|_F^2 / c: from 0 (orthogonal subspaces) to 1 (the same)."""
     if len(U) == 1:
         return 1.0
     c = U[0].shape[1]

@@ -16,17 +16,17 @@ IMPUTATION = f"mean of the {DONORS} nearest samples that have the value"
 
 
 def fill_in(views: Views) -> Views:
-    """Replace missing values by their mean over the nearest samples that have them, for methods that need all values.
+    """Replace missing values with the mean over the nearest samples that have them, for methods that need all values.
 
-    Nearest are the `DONORS` samples present in the view, by distance over the views shared; where none of them has the
-    value, the feature's mean over all samples. Time O(n^2 d) as for a neighbour graph.
+    These are the `DONORS` nearest samples present in the view, by distance over shared views; if none of them has the
+    value, the feature's mean over all samples is used. Time O(n^2 d) as for a neighbour graph.
     """
     samples = IncompleteSamples([scaled_for_distances(X) for X in views.arrays], views.present)
     return views.replace([_fill_view(X, samples) for X in views.arrays])
 
 
 def scaled_for_distances(X: Array) -> Array:
-    """Scale a view as the methods do by default, to mean squared distance 1; missing values become 0, the mean."""
+    """Scale a view as the methods do by default, to a mean squared distance of 1; missing values become 0, the mean."""
     present = np.flatnonzero(present_rows(X))
     rows = X[present]
     scaled = Scaler.fit(rows, "unit" if is_sparse_view(rows) else "standard").apply(rows)
@@ -35,7 +35,7 @@ def scaled_for_distances(X: Array) -> Array:
 
 def _fill_view(X: Array, samples: IncompleteSamples) -> Array:
     values = without_missing(X)
-    if is_sparse(X):  # what is not stored is 0, and so is what is missing in a sample that is present
+    if is_sparse(X):  # entries not stored are 0, and so are missing values of samples that are present
         lacking, donors = np.flatnonzero(~present_rows(X)), np.flatnonzero(present_rows(X))
         filled = _donor_mean(samples, lacking, donors) @ values
         return sp.csr_array(values + _to_rows(filled, lacking, X.shape[0]))

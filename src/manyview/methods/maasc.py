@@ -1,4 +1,4 @@
-"""MAASC: affinity aggregation. Learn how much each view's graph counts while cutting their sum."""
+"""MAASC: affinity aggregation. Learn a weight for each view's graph while cutting their weighted sum."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from manyview.preprocessing.scaling import Scaling
 from manyview.typing import Dense, Seed
 from manyview.views.container import Views
 
-MOST_HALVINGS = 6  # of a step that would raise the objective, before the weights are left as they are
-NEGLIGIBLE = 1e-9  # relative difference of two ratios a_v/b_v that counts as none
+MOST_HALVINGS = 6  # of a step that would raise the objective, before the weights are left unchanged
+NEGLIGIBLE = 1e-9  # relative difference below which two ratios a_v/b_v count as equal
 
 
 class MAASC(GraphClusterer):
-    r"""Affinity aggregation for spectral clustering: one graph per view, and a learnt weight for each.
+    r"""Affinity aggregation for spectral clustering: one graph per view, each with a learned weight.
 
     With K_v the affinity of view v and D_v its degrees, it solves
 
@@ -39,43 +39,43 @@ class MAASC(GraphClusterer):
 
     alternately, starting from equal weights: F are the bottom c eigenvectors of the pencil of
     :math:`\sum_v w_v^2 (D_v - K_v)` against :math:`\sum_v w_v^2 D_v`; w is the exact optimum for this F
-    (`best_weights`), with the trace of the first constraint in its place, as in the source. For c > 1 that alone can
-    raise the objective; the step is then shortened (`update_weights`), so it never does. Huang, Chuang and Chen,
-    CVPR 2012.
+    (`best_weights`), with the first constraint replaced by its trace, as in the paper. For c > 1 this alone could raise
+    the objective; the step is then shortened (`update_weights`) so that it never does. Huang, Chuang and Chen, CVPR
+    2012.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_neighbors : int, default=10
-        Neighbours per sample in each graph. More makes clusters blend, fewer makes the graphs fall apart.
+        Neighbours per sample in each graph. With more, clusters blend; with fewer, the graphs fall apart.
     affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
         How neighbours are weighted, see `MFMSC`. With "precomputed" every view is an affinity matrix
         (n_samples, n_samples): symmetric, non-negative, dense or sparse; its diagonal is not used.
     scaling : {"auto", "standard", "unit", "none"}, or one per view, default="auto"
         See `MFMSC`; not used with "precomputed".
     degree_regularization : float, default=1
-        tau: D_v above is the degrees plus tau times their mean. A sample that is loosely linked in the sum of the
-        graphs is then not split off on its own; 0 is the source's form.
+        tau: D_v above is the degrees plus tau times their mean. This keeps a sample that is loosely linked in the sum
+        of the graphs from becoming a cluster of its own; 0 is the form in the paper.
     max_iter : int, default=20
-        Maximum number of rounds of (w, F); the source's number.
+        Maximum number of rounds of (w, F), as in the paper. Fewer may stop before the weights settle.
     tol : float, default=1e-4
-        Stop when no weight moves by more.
+        Stop when no weight changes by more than this. Smaller is more exact, and slower.
     max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems and all
         cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
-        Called with the record of each round; returns True to stop.
+        Called with the record of each round; return True to stop.
 
     Attributes
     ----------
     labels_ : array (n_samples,) of int
     view_weights_ : array (n_views,)
-        How much each graph counts in `affinity_`: w_v^2, scaled to sum 1.
+        Weight of each graph in `affinity_`: w_v^2, scaled to add up to 1.
     embedding_ : array (n_samples, n_clusters)
         Eigenvectors of the normalised `affinity_`; F up to the scaling of its rows.
     affinity_ : sparse array (n_samples, n_samples)
@@ -84,9 +84,9 @@ class MAASC(GraphClusterer):
         The "objective" of each round, and the "residual": the largest change of a weight.
     scaling_, n_iter_, converged_, n_views_, view_names_, sample_ids_
     neighbor_recall_ : dict
-        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
+        Share of the true neighbours that an approximate search found, by graph; empty if the search was exact.
     n_clusters_, selection_, n_missing_, imputation_
-        As for `MFMSC`; `n_iter_` counts rounds, and `converged_` says whether they ended by `tol`.
+        As for `MFMSC`; `n_iter_` counts rounds, and `converged_` says whether `tol` ended them.
     levels_ : Levels
         Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
 
@@ -94,10 +94,10 @@ class MAASC(GraphClusterer):
     -----
     Measured with two views of 64 features: 20,000 samples in 6.0 CPU seconds and 79 MB (docs/scaling.md).
 
-    Only views whose graphs differ in their degrees D_v can get different weights: with equal
-    :math:`\mathrm{Tr}\, F'D_vF` the two constraints leave nothing but equal weights. With two views they leave two
-    points. The neighbour graphs built here have nearly equal degrees, so their weights stay near 1/V; bring your own
-    affinities to give them room.
+    Only views whose graphs differ in their degrees D_v can get different weights: with equal :math:`\mathrm{Tr}\,
+    F'D_vF`, the two constraints allow only equal weights. With two views they allow two points. The neighbour graphs
+    built here have nearly equal degrees, so their weights stay near 1/V; give affinities of your own to allow for
+    larger differences.
 
     Time O(n^2 d) for the neighbours, d the features of all views, and O(V n k c) per Lanczos step of each round;
     memory O(n (d + V k + c)). Nothing dense is n x n.
@@ -175,7 +175,7 @@ class MAASC(GraphClusterer):
 
 @dataclass
 class State:
-    """What the rounds change: w (V,), F (n x c) and the eigenvectors U = D^1/2 F; and tau, which they do not."""
+    """What changes from round to round: w (V,), F (n x c) and the eigenvectors U = D^1/2 F; and tau, which does not."""
 
     w: Dense
     F: Dense
@@ -184,7 +184,7 @@ class State:
 
 
 def start(K: Sequence[sp.csr_array], c: int, tau: float) -> State:
-    """Equal weights, and their F."""
+    """Return equal weights, and their F."""
     w = np.full(len(K), 1 / len(K))
     U, F = embed(aggregate(K, w), c, tau)
     return State(w, F, U, tau)
@@ -202,7 +202,7 @@ def regularized_degrees(K: sp.csr_array, tau: float) -> Dense:
 
 
 def embed(W: sp.csr_array, c: int, tau: float) -> tuple[Dense, Dense]:
-    """Bottom c eigenvectors F of the pencil of D - W against D, F'DF = I; and U = D^1/2 F before it."""
+    """Bottom c eigenvectors F of the pencil of D - W against D, F'DF = I; and U = D^1/2 F first."""
     _, U = spectral_embedding(W, c, tau)
     d = regularized_degrees(W, tau)
     return U, U / np.sqrt(or_one(d))[:, None]
@@ -227,10 +227,10 @@ def objective(F: Dense, w: Dense, K: Sequence[sp.csr_array], tau: float = 0.0) -
 
 
 def update_weights(F: Dense, w: Dense, K: Sequence[sp.csr_array], tau: float) -> Dense:
-    """Go from w towards the best weights for F, as far as the objective does not rise; stay if it always does.
+    """Move from w towards the best weights for F as far as the objective does not rise; stay if it always rises.
 
-    `best_weights` sees the traces of the forms only. For c = 1 that is the objective; for more, a full
-    step nearly always lowers it.
+    `best_weights` uses only the traces of the forms. For c = 1 that is the objective; for larger c, a full step nearly
+    always lowers it.
     """
     A, B = quadratic_forms(F, K, tau)
     best = best_weights(np.trace(A, axis1=1, axis2=2), np.trace(B, axis1=1, axis2=2), w)
@@ -246,7 +246,7 @@ def best_weights(a: Dense, b: Dense, w: Dense) -> Dense:
     optimum is the one with :math:`a - t b` positive definite along the plane :math:`\sum w = 0`, that is with t below
     the zero t* of :math:`\sum_v 1/(a_v - t b_v)` between the two smallest ratios a_v/b_v; and up to t*,
     :math:`\sum_v b_v w_v(t)^2` rises with t. So one root search finds it. For t beyond the smallest ratio, the other
-    weights turn negative; they count by their squares.
+    weights become negative; only their squares matter.
     """
     if len(b) == 1 or not np.all(b > 0):
         return w
@@ -262,7 +262,7 @@ def best_weights(a: Dense, b: Dense, w: Dense) -> Dense:
     upper = _last_step(excess, b)
     lower = next((s for s in -excess.max() * 4.0 ** np.arange(-20, 20) if miss(s) < 0), None)
     if lower is None or miss(upper) <= 0:
-        return w  # it is the only feasible point; or the best views tie, and what they share is arbitrary
+        return w  # the only feasible point; or the best views tie, and how they share the weight is arbitrary
     u = _direction(brentq(miss, lower, upper, xtol=1e-300, rtol=1e-14), excess, b)
     return u / u.sum()
 
@@ -274,7 +274,7 @@ def _direction(s: float, excess: Dense, b: Dense) -> Dense:
 
 
 def _last_step(excess: Dense, b: Dense) -> float:
-    """Return t* as a step s from the smallest ratio; just below it, where two views tie for the smallest."""
+    """Return t* as a step s from the smallest ratio; just below it if two views tie for the smallest."""
     gap = float(np.sort(excess)[1])
     if gap <= NEGLIGIBLE * excess.max():
         return float(-NEGLIGIBLE * excess.max())

@@ -20,41 +20,41 @@ from manyview.views.container import Views
 
 
 class MFMSC(LandmarkStrategy, GraphClusterer):
-    r"""Multi-feature spectral clustering: the views are laid side by side and clustered as one table.
+    r"""Multi-feature spectral clustering: the views are concatenated and clustered as one table.
 
     With F the n x c embedding, W the graph of the concatenated views and D its degrees, it solves
 
     .. math:: \max_{F'F = I} \mathrm{Tr}\, F' (D + \tau \bar d I)^{-1/2} W (D + \tau \bar d I)^{-1/2} F
 
-    and reads the labels off the rows of F. The baseline that every result table starts from.
+    and finds the labels by k-means on the rows of F. It is the baseline in every result table.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_neighbors : int, default=10
-        Neighbours per sample in the graph. More makes clusters blend, fewer makes the graph fall apart.
+        Neighbours per sample in the graph. With more, clusters blend; with fewer, the graph falls apart.
     affinity : {"knn", "adaptive", "self_tuning", "precomputed"}, default="knn"
-        How neighbours are weighted: all alike, by the adaptive-neighbour closed form, or by local scaling.
+        How neighbours are weighted: all equally, by the closed form of adaptive neighbours, or by local scaling.
         "precomputed": the views are affinity matrices (n x n, symmetric, non-negative); W is their weighted sum.
     scaling : {"auto", "standard", "unit", "none"}, or one per view, default="auto"
-        "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
-        counts and text. "auto" takes "unit" for views that are mostly zeros, otherwise "standard".
+        "standard" scales features to mean 0 and standard deviation 1, "unit" scales rows to the same length, for counts
+        and text. "auto" uses "unit" for views that are mostly zeros, otherwise "standard".
     view_weights : sequence of float, optional
-        How much each view's squared distances count; all 1 by default.
+        Weight of each view's squared distances; a larger one makes the view count more. All 1 by default.
     degree_regularization : float, default=0
-        tau above; 1 keeps the cut from splitting off a few outliers.
+        tau above; 1 keeps the cut from splitting off a few outliers, 0 is the usual normalised cut.
     strategy : {"auto", "exact", "landmarks"}, default="auto"
-        "exact" clusters all samples at once. "landmarks" clusters some of them, places the others, and revises both
+        "exact" clusters all samples at once. "landmarks" clusters some of them, assigns the rest, and revises both
         (docs/large-data.md). "auto" is exact up to 200,000 samples.
     n_landmarks : int, default=20000
-        Number of samples that the landmark strategy clusters itself. More are more accurate, and slower.
+        Number of samples that the landmark strategy clusters directly. More is more accurate, and slower.
     max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems and all
         cores for large ones, but never more than are idle when the fit begins.
 
     Attributes
@@ -65,22 +65,23 @@ class MFMSC(LandmarkStrategy, GraphClusterer):
     affinity_ : sparse array (n_samples, n_samples)
         W.
     eigenvalues_ : array (n_clusters,)
-        Of the normalised W, descending; a drop after the c-th suggests c clusters.
+        Eigenvalues of the normalised W, descending; a drop after the c-th suggests c clusters.
     scaling_ : dict
         The scaling used, by view.
     n_iter_, converged_, history_
-        0, True and empty: nothing is iterated.
+        0, True and empty: the method does not iterate.
     landmarks_ : array (n_landmarks,) of int or None
         Positions of the landmarks, ascending; None if all samples were clustered at once. With landmarks, attributes
-        with a row per sample describe only these, except `labels_`; `on_landmarks()` returns a model of them alone.
+        with one row per sample cover only the landmarks, except `labels_`; `on_landmarks()` returns a model of them
+        alone.
     neighbor_recall_ : dict
-        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
+        Share of the true neighbours that an approximate search found, by graph; empty if the search was exact.
     n_clusters_, selection_
-        The number of clusters found, and what it was chosen by (with "auto"), otherwise None.
+        The number of clusters, and how it was chosen with "auto", otherwise None.
     levels_ : Levels
         Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
     n_views_, view_names_, sample_ids_, n_missing_
-        What came in; values missing by view.
+        Number and names of the views, sample ids, and number of missing values by view.
     imputation_ : str or None
         How missing values were filled in.
 

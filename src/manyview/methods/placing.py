@@ -1,4 +1,4 @@
-"""Placing new samples by their neighbours among the samples that were clustered."""
+"""Assigning new samples to clusters by their neighbours among the fitted samples."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ class Placing(Protocol):
 
     @property
     def labels(self) -> Labels:
-        """Labels of the samples fitted."""
+        """Labels of the fitted samples."""
 
     def links(self, tables: Sequence[Array]) -> list[Graph]:
-        """Return the links (m x n) of new samples to those fitted, one matrix per layer; rows add up to 1, or 0."""
+        """Return the links (m x n) from new to fitted samples, one matrix per layer; rows add up to 1, or 0."""
 
     def read(self, links: Sequence[Graph]) -> tuple[Dense, Graph]:
-        """Return the evidence (m x c) of links for each cluster, and the links of all layers as one matrix.
+        """Return the evidence (m x c) from the links for each cluster, and the links of all layers as one matrix.
 
-        A sample belongs to the cluster of most evidence; its embedding is the mean over its links.
+        A sample belongs to the cluster with the most evidence; its embedding is the mean over its links.
         """
 
 
 class LayeredPlacing(Placing, Protocol):
-    """A placing by links in layers, whose block model can be estimated anew from other samples."""
+    """A placing by links in layers, whose block model can be re-estimated from other samples."""
 
     blocks: Blocks | None
     layer_weights: LayerWeights
 
     def revised(self, labels: Labels, blocks: Blocks) -> LayeredPlacing:
-        """Return the same with other labels of the samples fitted, and another block model."""
+        """Return a copy with other labels of the fitted samples, and another block model."""
 
 
 @saved
 @dataclass(frozen=True)
 class NeighborPlacing:
-    """Adaptive neighbours by distance over the shared views; each is scaled as in the fit, and all have equal weight.
+    """Adaptive neighbours by distance over shared views, each scaled as in the fit and with equal weight.
 
-    Neighbours vote, unless there is a block model of how they are linked. It keeps the views of the fit, O(n d).
+    Neighbours vote, unless there is a block model of their links. It keeps the views of the fit, O(n d).
     """
 
     scalers: tuple[Scaler, ...]
@@ -87,31 +87,31 @@ class NeighborPlacing:
         return [shared_links(IncompleteSamples(rows, present), others, NEIGHBORS)]
 
     def read(self, links: Sequence[Graph]) -> tuple[Dense, Graph]:
-        """Let the neighbours vote, or the block model read their labels."""
+        """Let the neighbours vote, or apply the block model to their labels."""
         (only,) = links
         if self.blocks is not None:
             return self.blocks.evidence(self.labels, [only]), only
         return links_to_clusters(only, self.labels, self.n_clusters), only
 
     def revised(self, labels: Labels, blocks: Blocks) -> NeighborPlacing:
-        """Return the same with other labels of the samples fitted, read by a block model."""
+        """Return a copy with other labels of the fitted samples, read by a block model."""
         return replace(self, labels=labels, blocks=blocks)
 
 
 @saved
 @dataclass(frozen=True)
 class AffinityPlacing:
-    """New samples come with their affinities to the samples fitted (m x n), one matrix per view."""
+    """New samples come with their affinities to the fitted samples (m x n), one matrix per view."""
 
     labels: Labels
     n_clusters: int
 
     def links(self, tables: Sequence[Array]) -> list[Graph]:
-        """Return each affinity as a share of the new sample's in that view, with equal weights for its views."""
+        """Return each affinity as a share of the new sample's total in that view, with equal weight for each view."""
         return [row_shares(sp.csr_array(sum(row_shares(sp.csr_array(without_missing(A))) for A in tables)))]
 
     def read(self, links: Sequence[Graph]) -> tuple[Dense, Graph]:
-        """Let the samples vote."""
+        """Let the fitted samples vote."""
         (only,) = links
         return links_to_clusters(only, self.labels, self.n_clusters), only
 

@@ -21,25 +21,25 @@ PRIVATE = {"private": True}
 """Metadata of fields that are not for users: `placing` becomes `_placing`, while `labels` becomes `labels_`."""
 
 USED_UP = {"used up": True}
-"""Metadata of fields that become no attribute of their own: what they tell is published under other names."""
+"""Metadata of fields that do not become attributes themselves: their contents are published under other names."""
 
 NOT_ITERATED = Outcome("converged")
-"""The outcome of methods that have no loop: nothing was left to converge, and there is no history."""
+"""The outcome of methods without a loop: there is nothing to converge and no history."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Clustering:
-    """A partition of the samples, and what it was read from.
+    """A partition of the samples, and what it was derived from.
 
     Attributes
     ----------
     labels : (n,), from 0 to n_clusters - 1
     embedding : (n, k), rows that represent the samples
     affinity : (n, n), the graph that was cut
-    scaling : the scaling that each view got, by name
-    placing : puts new samples into the clusters
+    scaling : the scaling of each view, by name
+    placing : assigns new samples to the clusters
     outcome : how the method's loop ended; becomes `n_iter_`, `converged_` and `history_`
-    agreement : the layers that say how sure a label is, if these are not `affinity` alone; becomes `membership_`
+    agreement : the layers that determine how certain a label is, if not `affinity` alone; becomes `membership_`
     """
 
     labels: Labels
@@ -51,7 +51,7 @@ class Clustering:
     agreement: Agreement | None = field(default=None, metadata=USED_UP)
 
     def layers(self, n_clusters: int) -> Agreement:
-        """Return the layers that say how sure a label is."""
+        """Return the layers that determine how certain a label is."""
         return self.agreement or Agreement.of_views(ViewGraphs.of([self.affinity]), n_clusters, SearchSettings())
 
 
@@ -64,13 +64,13 @@ class CutClustering(Clustering):
 
 @dataclass(frozen=True, kw_only=True)
 class WeightedClustering(Clustering):
-    """Adds how much each view counts; the weights add up to 1."""
+    """Adds the weight of each view; the weights add up to 1."""
 
     view_weights: Dense
 
 
 def label_frame(labels: Labels, membership: Dense | None, sample_ids: NDArray[Any] | None) -> pd.DataFrame:
-    """Return labels as a DataFrame, with how sure they are if that is known."""
+    """Return labels as a DataFrame, with their confidence if known."""
     import pandas as pd  # kept out of `import manyview`
 
     columns: dict[str, Any] = {"label": labels}

@@ -1,4 +1,4 @@
-"""Division where the divisor may be 0."""
+"""Division by numbers that may be 0."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def or_one(divisor: Any) -> Any:
 
 
 def inverse_or_zero(values: Any) -> Any:
-    """Return 1 / values, and 0 where a value is not positive, in their own precision."""
+    """Return 1 / values, and 0 for values that are not positive, in their own precision."""
     values = np.asarray(values)
     return np.where(values > 0, 1 / or_one(values), 0).astype(values.dtype)
 
 
 def shares(values: Any) -> Any:
-    """Scale to add up to 1; equal shares where all are 0."""
+    """Scale values to add up to 1; equal shares if all are 0."""
     total = values.sum()
     return values / total if total > 0 else np.full(len(values), 1 / len(values))
 

@@ -15,14 +15,14 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, lobpcg
 from manyview.numerics.starts import fixed_directions
 from manyview.typing import Dense, Indices
 
-GUARD = 2  # vectors beyond those asked for, so that a cluster of eigenvalues at the border is not cut short
-SMALLEST_SIZE = 1e-3  # residuals are relative to the eigenvalue, or to this if it is smaller
+GUARD = 2  # extra vectors, so that a group of close eigenvalues at the end is not cut off
+SMALLEST_SIZE = 1e-3  # residuals are relative to the eigenvalue, or to this if the eigenvalue is smaller
 TIED_DECIMALS = 12  # eigenvalues that agree to this many decimals are equal
-STRICTER = 10  # solvers aim at a residual this many times below the one that is checked
-LONG_BASIS = (6, 20)  # Lanczos vectors of the second attempt, per eigenvector and on top
-MOST_STEPS = (100, 1000)  # of the second attempt, per sample; of the block method
-PROBE_TOL = 1e-3  # of the search for an eigenvalue that was missed
-MISSED = 1e-6  # relative excess over the last eigenvalue found that proves one was missed
+STRICTER = 10  # solvers aim for a residual this many times smaller than the check allows
+LONG_BASIS = (6, 20)  # Lanczos vectors in the second attempt: per eigenvector, and added to that
+MOST_STEPS = (100, 1000)  # in the second attempt, per sample; in the block method
+PROBE_TOL = 1e-3  # for the search for a missed eigenvalue
+MISSED = 1e-6  # relative excess over the last eigenvalue found that proves that one was missed
 
 
 def top_eigenvectors(S: Any, k: int, *, tol: float = 1e-8) -> tuple[Dense, Dense]:
@@ -37,7 +37,7 @@ def top_eigenvectors(S: Any, k: int, *, tol: float = 1e-8) -> tuple[Dense, Dense
     ----------
     S : scipy sparse array (n, n), symmetric
     k : int
-        How many, 1 <= k <= n. Equal eigenvalues come in the order of the size of their component.
+        How many, 1 <= k <= n. Equal eigenvalues are ordered by the size of their component.
     tol : float
         Largest residual |S v - v w| allowed, relative to max(|w|, `SMALLEST_SIZE`).
 
@@ -48,8 +48,8 @@ def top_eigenvectors(S: Any, k: int, *, tol: float = 1e-8) -> tuple[Dense, Dense
 
     Notes
     -----
-    Deterministic: starts are fixed. Memory O(nnz + n k): S is only made dense where n is of the
-    order of k, that is, where the dense matrix is no larger than the result.
+    Deterministic: the starting vectors are fixed. Memory O(nnz + n k): S is made dense only if n is of the order of k,
+    so that the dense matrix is no larger than the result.
     """
     S = sp.csr_array(S, dtype=np.float64, copy=True)  # scipy sorts indices in place, which S may share with a graph
     n = S.shape[0]
@@ -107,7 +107,7 @@ def _top_of_component(S: Any, k: int, tol: float) -> tuple[Dense, Dense]:
     )
 
 
-# where Lanczos runs out of directions ARPACK draws new ones, since scipy 1.17 from this generator
+# if Lanczos runs out of directions, ARPACK draws new ones; since scipy 1.17, from this generator
 _FIXED_RESTARTS = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
 
 
@@ -132,15 +132,15 @@ _SOLVERS: tuple[Callable[[Any, int, float], tuple[Dense, Dense]], ...] = (_lancz
 
 
 def _error(S: Any, w: Dense, v: Dense) -> float:
-    """Largest relative residual, or departure from orthonormal columns if that is larger."""
+    """Return the largest relative residual, or the deviation from orthonormal columns if that is larger."""
     residuals = np.linalg.norm(S @ v - v * w, axis=0) / np.maximum(np.abs(w), SMALLEST_SIZE)
     return float(np.max([residuals, np.linalg.norm(v.T @ v - np.eye(len(w)), axis=0)]))
 
 
 def _missed_one(S: Any, w: Dense, v: Dense) -> bool:
-    """Whether the complement of the found vectors still holds a larger eigenvalue than the last of them."""
+    """Return whether the complement of the vectors found has a larger eigenvalue than the last of them."""
     n = S.shape[0]
-    below = -1 - abs(S).sum(axis=1).max()  # no eigenvalue of S is as small
+    below = -1 - abs(S).sum(axis=1).max()  # smaller than any eigenvalue of S
 
     def deflated(x: Dense) -> Dense:
         found = v @ (v.T @ x)
@@ -152,5 +152,5 @@ def _missed_one(S: Any, w: Dense, v: Dense) -> bool:
     try:
         rest = eigsh(operator, k=1, which="LA", v0=probe, tol=PROBE_TOL, return_eigenvectors=False, **_FIXED_RESTARTS)
     except ArpackError:
-        return False  # the complement is hard to tell from noise: nothing stands out in it
+        return False  # the complement looks like noise: nothing stands out in it
     return bool(rest[0] > w[-1] + MISSED * max(abs(w[-1]), SMALLEST_SIZE))

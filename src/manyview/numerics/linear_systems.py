@@ -1,4 +1,4 @@
-"""Systems of linear equations whose matrix is only known by its products."""
+"""Systems of linear equations whose matrix is known only through products."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from manyview.typing import Dense
 def conjugate_gradients(
     matvec: Callable[[Dense], Dense], B: Dense, *, start: Dense, tol: float = 1e-6, max_iter: int = 200
 ) -> Dense:
-    """Solve the symmetric positive definite systems ``matvec(X) = B``, one per column, side by side.
+    """Solve the symmetric positive definite systems ``matvec(X) = B``, one per column, all at once.
 
-    `matvec` acts on each column on its own (it may differ from column to column). Stops when the residual of
-    every column is at most `tol` times the length of its right-hand side.
+    `matvec` acts on each column separately (and may differ from column to column). Stops when the residual of every
+    column is at most `tol` times the length of its right-hand side.
     """
     X = start
     R = B - matvec(X)

@@ -47,13 +47,13 @@ def run(sweep: Sweep, *, max_iter: int, tol: float, name: str, callback: Callbac
     Parameters
     ----------
     sweep : callable
-        ``sweep(i)`` does the i-th sweep (from 0) and returns its measurements; "residual" is what is compared
-        with `tol`. Everything it returns goes to the trace, with "iteration" (from 1) and "seconds" of this sweep.
+        ``sweep(i)`` does the i-th sweep (from 0) and returns its measurements; "residual" is compared with `tol`.
+        Everything it returns goes to the trace, with "iteration" (from 1) and "seconds" of this sweep.
     max_iter, tol : int, float
     name : str
         Name of the method, for warnings.
     callback : callable, optional
-        Called with each record, and in it with the "share" of the run that is done and the "seconds_left", both
+        Called with each record, which also has the "share" of the run that is done and the "seconds_left", both
         estimated from the residuals; the run stops after the sweep if it returns True.
     """
     history: list[Record] = []

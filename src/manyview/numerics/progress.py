@@ -1,6 +1,6 @@
-"""How far a long computation is: loops tell it, whoever watches shows it.
+"""Progress of long computations: loops report it, and a watcher shows it.
 
-Loops are deep below an estimator, and the terminal is far above it, so what they tell goes through here.
+Loops are many calls below an estimator, and the terminal is far above it, so reports go through this module.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Progress:
-    """A step of a computation, the share of it that is done, and the seconds that this took."""
+    """A step of a computation, the share of it that is done, and the seconds it has taken so far."""
 
     step: str
     share: float
@@ -26,7 +26,7 @@ class Progress:
 
     @property
     def seconds_left(self) -> float:
-        """Seconds that the rest of the step will take at the pace so far; NaN before anything is done."""
+        """Seconds that the rest of the step will take at this pace; NaN before anything is done."""
         return self.seconds * (1 - self.share) / self.share if self.share > 0 else math.nan
 
     def __str__(self) -> str:
@@ -41,7 +41,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 @contextmanager
 def watched_by(watcher: Watcher) -> Iterator[None]:
-    """Tell `watcher` of every step within that has a loop."""
+    """Report every loop in this block to `watcher`."""
     token = _watcher.set(watcher)
     try:
         yield
@@ -50,14 +50,14 @@ def watched_by(watcher: Watcher) -> Iterator[None]:
 
 
 def tell(progress: Progress) -> None:
-    """Tell whoever watches."""
+    """Report to the watcher, if there is one."""
     watcher = _watcher.get()
     if watcher is not None:
         watcher(progress)
 
 
 def tracked(step: str, items: Sequence[T]) -> Iterator[T]:
-    """Yield the items, and tell after each how many are done."""
+    """Yield the items, and report after each how many are done."""
     start = time.perf_counter()
     tell(Progress(step, 0.0, 0.0))
     for done, item in enumerate(items, start=1):
@@ -66,7 +66,7 @@ def tracked(step: str, items: Sequence[T]) -> Iterator[T]:
 
 
 def share_of_iterations(residual: float, first: float, tol: float, done: int, most: int) -> float:
-    """Return about how much of an iteration is done: most residuals shrink by a like factor in each sweep."""
+    """Estimate how much of an iteration is done: most residuals shrink by a similar factor in each sweep."""
     share = done / most
     if 0 < tol < first and 0 < residual < first:
         share = max(share, math.log(first / residual) / math.log(first / tol))

@@ -1,4 +1,4 @@
-"""Projections, and the singular value decomposition that they rest on."""
+"""Projections, and the singular value decomposition they use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WELL_CONDITIONED = 0.02  # smallest eigenvalue of a Gram matrix of unit columns 
 
 
 def economical_svd(A: Dense) -> tuple[Dense, Dense, Dense]:
-    """Thin SVD ``A = P diag(s) Q'``; a much longer than wide A is reduced by a QR first.
+    """Thin SVD ``A = P diag(s) Q'``; an A much taller than wide is first reduced by QR.
 
     Cost O(max(m, n) min(m, n)^2), memory O(m n).
     """
@@ -29,14 +29,14 @@ def economical_svd(A: Dense) -> tuple[Dense, Dense, Dense]:
 def _svd(A: Dense) -> tuple[Dense, Dense, Dense]:
     try:
         return scipy.linalg.svd(A, full_matrices=False, check_finite=False)
-    except np.linalg.LinAlgError:  # divide and conquer can fail where the older algorithm does not
+    except np.linalg.LinAlgError:  # divide and conquer can fail when the older algorithm does not
         return scipy.linalg.svd(A, full_matrices=False, check_finite=False, lapack_driver="gesvd")
 
 
 def project_simplex(V: Dense) -> Dense:
     """Euclidean projection of each row (or of one vector) onto {w >= 0, sum w = 1}."""
     rows = np.atleast_2d(V)
-    rows = rows - rows.max(axis=1, keepdims=True)  # same projection; next to 1e20 the 1 would be lost
+    rows = rows - rows.max(axis=1, keepdims=True)  # same projection; otherwise the 1 would be lost next to 1e20
     descending = -np.sort(-rows, axis=1)
     excess = np.cumsum(descending, axis=1) - 1
     count = np.arange(1, rows.shape[1] + 1)
@@ -57,10 +57,10 @@ def project_orthonormal(A: Dense) -> Dense:
 
 
 def orthonormal_columns(A: Dense) -> Dense:
-    """Orthonormal basis of the columns of A (n x r), quick where they are not far from orthogonal.
+    """Return an orthonormal basis of the columns of A (n x r); fast if they are nearly orthogonal.
 
-    Scaled to length 1, they are then brought to the nearest orthonormal columns through their r x r Gram matrix, by
-    matrix products alone; where that matrix is ill conditioned, QR takes over.
+    The columns are scaled to length 1, then replaced by the nearest orthonormal ones through their r x r Gram matrix,
+    using only matrix products; if that matrix is ill-conditioned, QR takes over.
     """
     lengths = np.linalg.norm(A, axis=0)
     if lengths.min() > 0:
@@ -72,5 +72,5 @@ def orthonormal_columns(A: Dense) -> Dense:
 
 
 def procrustes(A: Dense, B: Dense) -> Dense:
-    """Orthogonal ``Q = argmin |A Q - B|_F``: the rotation that brings the columns of A onto those of B."""
+    """Orthogonal ``Q = argmin |A Q - B|_F``: the rotation that best aligns the columns of A with those of B."""
     return project_orthonormal(A.T @ B)

@@ -8,7 +8,7 @@ from manyview.numerics.projections import economical_svd, orthonormal_columns
 from manyview.numerics.starts import fixed_directions
 from manyview.typing import Dense
 
-SMALL = 100  # up to this size a full SVD is as quick as a partial one
+SMALL = 100  # up to this size a full SVD is as fast as a partial one
 SMALLEST_RATIO = 1e-7  # of singular values; below it, the root of an eigenvalue in double precision is rounding error
 FRESH = 10  # random directions added to the known ones, so that a partial SVD can find new ones
 COLD_STEPS, WARM_STEPS, WIDER_STEPS = 3, 1, 2  # of subspace iteration: without a start, with one, with one too small
@@ -30,9 +30,9 @@ def partial_singular_value_threshold(A: Dense, t: float, start: Dense | None = N
     """`singular_value_threshold` from the singular triplets above `t` only, by subspace iteration.
 
     For a loop whose A changes little from step to step: `start` (n x k) are the right singular vectors of the last
-    step, as returned; one iteration refines them. Some vectors below `t` are kept too, so that those that rise above it
-    are already known. If all known ones are above it, more are sought. The error vanishes as A converges. Where nearly
-    half of the triplets are above `t`, or A is small, the SVD is full.
+    step, as returned; one iteration refines them. Some vectors below `t` are kept as well, in case their singular
+    values rise above it. If all known ones are above it, more are computed. The error vanishes as A converges. If
+    nearly half of the triplets are above `t`, or A is small, a full SVD is used.
 
     Returns the thresholded matrix and the start for the next step. Cost O(m n k) for k triplets above `t`.
     """

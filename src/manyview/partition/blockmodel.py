@@ -1,15 +1,15 @@
 r"""One partition of the samples for several graphs: the multi-layer degree-corrected block model.
 
-Every graph (layer) sees the same partition z, but has a c x c block matrix of its own, M_l: the share of its edge
-weight that runs between each pair of clusters. With a_l = M_l 1, the objective to maximise over z is
+Every graph (layer) shares the same partition z, but has its own c x c block matrix M_l: the share of its edge weight
+that runs between each pair of clusters. With a_l = M_l 1, the objective to maximise over z is
 
 .. math:: J(z) = \sum_l w_l \sum_{kh} M_l(k,h) \log\Big((1-\eta)\,\frac{M_l(k,h)}{a_l(k)\,a_l(h)} + \eta\Big)
           - \pi\, H(\text{cluster sizes}) .
 
 For eta = 0 each inner sum is the mutual information of the labels at the two ends of an edge, which is the likelihood
 of the degree-corrected stochastic block model. A layer of noise has M = a a' and contributes nothing; a layer that
-confuses two clusters says nothing about these two but still counts for the others. Cutting a sum of graphs cannot do
-this. eta is the share of edges expected to be noise; pi is the price of every nat of the labels themselves.
+confuses two clusters says nothing about those two but still counts for the others. Cutting a sum of graphs cannot do
+this. eta is the share of edges expected to be noise; pi is the price of each nat of the labels themselves.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from manyview.typing import Dense, Indices, Labels
 SMALLEST_GAIN = 1e-9  # smaller gains are rounding error
 SMALLEST_SPLIT = 4  # samples; smaller clusters are not split
 TWO_MEANS_STEPS = 5  # along one direction; they usually converge sooner
-EMPTY = 0.5  # samples that an empty cluster counts as, where the logarithm of its size is taken
+EMPTY = 0.5  # an empty cluster counts as this many samples in the logarithm of its size
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,16 @@ class SearchSettings:
     Attributes
     ----------
     background : eta, the share of edges expected to be noise
-    label_cost : pi, in nats paid for every nat of the labels
+    label_cost : pi, in nats per nat of the labels
     label_price : gamma, pi in units of the information that a nat of labels brings on average (`agreement`)
     prices : tried in turn, in units of gamma; the result is that of the last
     degree_regularization : tau of the cuts that the search starts from
-    few_clusters : with at most this many, splits and merges have no room, so every view's own cut is a start too
+    few_clusters : with at most this many, splits and merges cannot help much, so every view's own cut is also a start
     sweeps : maximum number of passes over the samples in an ascent; it nearly always converges sooner
-    step_trials : how often a step that does not raise J is retried with a third of its moves
+    step_trials : how many times a step that does not raise J is retried with a third of its moves
     rounds : maximum number of rounds of splits and merges
     proposals : splits and merges tried in each round
-    worst_loss : most that a proposal may lower J before its ascent
+    worst_loss : the most that a proposal may lower J before its ascent
     halving_sweeps : passes in which the halves of a cluster are refined
     smallest_rise : rise of J that justifies another round
     """
@@ -75,7 +75,7 @@ USUAL = SearchSettings()
 
 @dataclass(frozen=True)
 class Ascent:
-    """A partition that no move improves, its J, the passes it took, and whether it converged."""
+    """A partition that no move improves, its J, the number of passes, and whether it converged."""
 
     labels: Labels
     objective: float
@@ -91,10 +91,10 @@ class Search:
     Attributes
     ----------
     objective : J of the partition
-    starts : number of partitions that an ascent started from, splits and merges included
+    starts : number of partitions that an ascent started from, including splits and merges
     sweeps : passes over the samples in all ascents
     converged : whether the ascent to the partition converged
-    runner_up : J of the best other partition that was found, -inf if there was none
+    runner_up : J of the second-best partition found, -inf if there was none
     agreement : adjusted Rand index of the runner-up with the partition
     """
 
@@ -115,7 +115,7 @@ class Blocks:
     prior: Dense
 
     def evidence(self, z: Labels, links: Sequence[sp.csr_array]) -> Dense:
-        """Return T for other samples, from their links to those of z: one matrix per layer, rows that add up to 1."""
+        """Return T for other samples from their links to the samples of z: one matrix per layer, rows add up to 1."""
         T = np.tile(self.prior, (links[0].shape[0], 1))
         for R, W in zip(self.ratios, links, strict=True):
             T += links_to_clusters(W, z, len(self.prior)) @ R
@@ -142,7 +142,7 @@ class BlockModel:
         n_clusters: int,
         settings: SearchSettings = USUAL,
     ) -> BlockModel:
-        """Make a model: each graph's entries are scaled to add up to 1, and the weights to have mean 1."""
+        """Create a model: each graph's entries are scaled to add up to 1, and the weights to mean 1."""
         layers = tuple(sp.csr_array(W / max(W.sum(), TINY), dtype=np.float64) for W in graphs)
         mean = sum(weights) / len(weights)
         return cls(layers, tuple(w / mean for w in weights), n_clusters, settings)
@@ -150,10 +150,10 @@ class BlockModel:
     def evaluate(self, z: NDArray[Any]) -> tuple[float, Dense]:
         """Return J, and the evidence T (n x c) for each sample in each cluster.
 
-        `z` holds labels (n,), or soft memberships (n, c). T is how likely each sample's edges are in each cluster,
-        with the block matrices as they are, plus pi log of the cluster's size. For memberships Q and eta = 0 that is,
-        up to a constant per sample, n/2 dJ/dQ, but with pi doubled; for eta > 0 it leaves out that the block matrices
-        depend on Q. T only proposes moves, J decides.
+        `z` holds labels (n,), or soft memberships (n, c). T is how likely each sample's edges are in each cluster, with
+        the block matrices as they are, plus pi log of the cluster's size. For memberships Q and eta = 0 this is, up to
+        a constant per sample, n/2 dJ/dQ, but with pi doubled; for eta > 0 it ignores that the block matrices depend on
+        Q. T only proposes moves; J decides.
         """
         n, c = len(z), self.n_clusters
         J, T = 0.0, np.zeros((n, c))
@@ -172,10 +172,10 @@ class BlockModel:
         return [(w, sum_by_cluster(links_to_clusters(W, z, c), z, c)) for W, w in self._layers()]
 
     def nearest_clusters(self, z: Labels) -> tuple[float, tuple[int, int]]:
-        """Return the smallest separation of two clusters, and the two whose merger loses least information.
+        """Return the smallest separation of two clusters, and the two whose merger loses the least information.
 
-        The separation of two clusters is what merging them takes from the information, relative to what it takes from
-        the entropy of the labels: 1 where they are unrelated, 0 where they are one. Their sizes do not matter.
+        The separation of two clusters is the information lost by merging them, relative to the entropy of the labels
+        lost: 1 if they are unrelated, 0 if they are really one. Their sizes do not matter.
         """
         loss, entropy = merge_costs(self.block_matrices(z))
         pairs = np.triu_indices(self.n_clusters, 1)
@@ -189,7 +189,7 @@ class BlockModel:
         return Blocks(ratios, self.settings.label_cost * self._sizes(z)[1])
 
     def _log_ratios(self, M: Dense) -> Dense:
-        """Return how much likelier an edge is between each pair of clusters than by chance, as a logarithm."""
+        """Return the log of how much more likely an edge between each pair of clusters is than by chance."""
         a = M.sum(axis=1)
         ratio = (1 - self.settings.background) * M / np.maximum(np.outer(a, a), TINY)
         return np.log(np.maximum(ratio + self.settings.background, TINY))
@@ -210,7 +210,7 @@ class BlockModel:
         return zip(self.graphs, self.weights, strict=True)
 
     def ascend(self, z: Labels) -> Ascent:
-        """Move samples to their best clusters as long as J rises; no cluster is emptied."""
+        """Move samples to their best clusters while J rises; no cluster is emptied."""
         J, T = self.evaluate(z)
         for sweep in range(self.settings.sweeps):
             better = self._step(z, J, T)
@@ -220,7 +220,7 @@ class BlockModel:
         return Ascent(z, J, self.settings.sweeps, converged=False)
 
     def _step(self, z: Labels, J: float, T: Dense) -> tuple[Labels, float, Dense] | None:
-        """Move all samples that gain; if J does not rise, only the third that gains most, and so on."""
+        """Move all samples that gain; if J does not rise, only the third that gain the most, and so on."""
         rows = np.arange(len(z))
         best = T.argmax(axis=1)
         gain = T[rows, best] - T[rows, z]
@@ -237,9 +237,9 @@ class BlockModel:
         return None
 
     def fit(self, starts: Sequence[Labels], F: Dense) -> tuple[Labels, Search]:
-        """Return the best partition found from the starts, improved by splits and merges, and how it was found.
+        """Return the best partition found from these starts, improved by splits and merges, and how it was found.
 
-        F (n x k) is an embedding of the samples; it proposes where a cluster could be split.
+        F (n x k) is an embedding of the samples, used to propose splits.
         """
         tried = [self.ascend(z) for z in tracked("partition", starts)]
         best = max(tried, key=lambda found: found.objective)
@@ -273,8 +273,8 @@ class BlockModel:
     def split_and_merge(self, z: Labels, halves: Labels) -> list[Labels]:
         """Return the most promising partitions that split one cluster into its halves and merge two others.
 
-        What a split gains and a merger loses is read off the block matrices of the halves (with eta = 0), without
-        looking at the samples again.
+        The gain of a split and the loss of a merger follow from the block matrices of the halves (with eta = 0),
+        without another pass over the samples.
         """
         c = self.n_clusters
         gain, loss = np.zeros(c), np.zeros((c, c))
@@ -312,7 +312,7 @@ def _search(best: Ascent, tried: Sequence[Ascent]) -> Search:
 
 
 def links_to_clusters(W: sp.csr_array, z: NDArray[Any], c: int) -> Dense:
-    """Weight that runs from each sample to each cluster (n x c)."""
+    """Return the link weight from each sample to each cluster (n x c)."""
     if z.ndim == 2:
         return W @ z
     to_clusters = z.astype(W.indices.dtype)[W.indices]
@@ -328,7 +328,7 @@ def sum_by_cluster(links: Dense, z: NDArray[Any], c: int) -> Dense:
 
 
 def split_in_two(X: Dense) -> Indices:
-    """2-means along the longest direction of some points; fewer than `SMALLEST_SPLIT` points stay together."""
+    """Split points by 2-means along their longest direction; fewer than `SMALLEST_SPLIT` points stay together."""
     if len(X) < SMALLEST_SPLIT:
         return np.zeros(len(X), dtype=np.intp)
     X = X - X.mean(axis=0)

@@ -6,14 +6,14 @@ import numpy as np
 
 from manyview.typing import Dense, Labels
 
-PART = 0.1  # of a cluster; smaller parts of it are samples that moved, not a piece
+PART = 0.1  # of a cluster; a smaller part counts as samples that moved, not as a piece
 
 
 def describe_difference(z: Labels, other: Labels) -> str:
-    """Say in a sentence what another partition does with the clusters of z: which it merges, which it splits.
+    """Describe in a sentence what another partition does with the clusters of z: which it merges and splits.
 
-    A cluster is split if several clusters of the other partition hold a tenth of it or more each and are mostly made of
-    it. Clusters are merged if most of each lies in the same cluster of the other partition.
+    A cluster is split if several clusters of the other partition each contain a tenth of it or more, and consist mostly
+    of it. Clusters are merged if most of each lies in the same cluster of the other partition.
 
     Examples
     --------

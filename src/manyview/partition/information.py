@@ -1,4 +1,4 @@
-"""What splitting and merging clusters does to the information in their block matrices.
+"""How splitting and merging clusters changes the information in their block matrices.
 
 A block matrix M (c x c) holds the shares of a graph's edge weight between each pair of clusters; it is symmetric, and
 its entries add up to 1.
@@ -53,13 +53,13 @@ def merge_loss(H: Dense) -> Dense:
 
 
 def merge_costs(blocks: Iterable[tuple[float, Dense]]) -> tuple[Dense, Dense]:
-    """Return what merging each pair of clusters (c x c) takes from the information, and from the labels' entropy.
+    """Return the information and the label entropy lost by merging each pair of clusters (c x c).
 
-    `blocks` holds weighted block matrices. The first divided by the second is the separation of the pair.
+    `blocks` holds weighted block matrices. The separation of a pair is the first divided by the second.
     """
     losses, entropies = [], []
     for w, M in blocks:
         a = M.sum(axis=1)
-        losses.append(w * merge_loss(np.kron(M, [[1, 0], [0, 0]])))  # that is, second halves are empty
+        losses.append(w * merge_loss(np.kron(M, [[1, 0], [0, 0]])))  # the second halves are empty
         entropies.append(w * (xlogx(a[:, None] + a) - xlogx(a)[:, None] - xlogx(a)))
     return np.sum(losses, axis=0), np.sum(entropies, axis=0)

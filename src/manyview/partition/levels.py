@@ -1,7 +1,7 @@
 """Nested partitions around a given one: coarser by merging its nearest clusters, finer by halving them.
 
-How far apart two clusters are is their separation in the graphs (`agreement`): what merging them takes from the
-information, relative to what it takes from the entropy of the labels.
+The distance of two clusters is their separation in the graphs (`agreement`): the information lost by merging them,
+relative to the entropy of the labels lost.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from manyview.partition.spectral import number_by_size, pivoted_kmeans, spectral
 from manyview.records import saved
 from manyview.typing import Dense, Graph, Indices, Labels
 
-SMALLEST_CLUSTER = 5  # samples: neighbours do not show fewer
+SMALLEST_CLUSTER = 5  # samples: neighbours do not reveal smaller ones
 
 
 @saved
 @dataclass(frozen=True)
 class Levels:
-    """Nested partitions, from the finest to one cluster: each joins two clusters of the one before.
+    """Nested partitions, from the finest to one cluster: each merges two clusters of the previous one.
 
     Attributes
     ----------
     labels : array (n_samples,) of int
         The finest partition. Its clusters are called pieces here.
     merges : array (n_pieces - 1, 2) of int
-        Row i leads from n_pieces - i clusters to one fewer: the two clusters that contain these pieces are joined. Each
-        cluster is named by the first of its pieces.
+        Row i leads from n_pieces - i clusters to one fewer: the two clusters that contain these pieces are merged. Each
+        cluster is named after the first of its pieces.
     separation : array (n_pieces - 1,)
         How far apart the two are, from 0 to 1, in the same order.
     """
@@ -51,11 +51,11 @@ class Levels:
         return len(self.merges) + 1
 
     def cut(self, n_clusters: int) -> Labels:
-        """Return the partition into so many clusters, numbered by size."""
+        """Return the partition into this many clusters, numbered by size."""
         check_int("n_clusters", n_clusters, minimum=1)
         if n_clusters > self.finest:
             raise InputError(
-                f"n_clusters={n_clusters} is more than the {self.finest} of the finest level; ask for fewer, or fit "
+                f"n_clusters={n_clusters} is more than the {self.finest} of the finest level; choose fewer, or fit "
                 "with a larger max_clusters."
             )
         return number_by_size(self.cluster_of_piece(n_clusters)[self.labels])
@@ -68,18 +68,18 @@ class Levels:
         return cluster
 
     def separation_of(self, n_clusters: int) -> float:
-        """Return how far apart those two of so many clusters are that one cluster fewer merges."""
+        """Return the separation of the two clusters that are merged next, from this many clusters to one fewer."""
         return float(self.separation[self.finest - n_clusters])
 
 
 def build_levels(views: Sequence[Graph], joint: Graph | None, z: Labels, most: int) -> Levels:
-    """Return nested partitions into at most max(most, c) clusters, of which the given one, z, is that into c.
+    """Return nested partitions into at most max(most, c) clusters; the one into c clusters is z itself.
 
     Parameters
     ----------
     views, joint : sparse symmetric affinities (n, n), as for `find_agreement`
     z : labels (n,) from 0 to c - 1, none left out
-    most : clusters of the finest level, if that many can be told apart
+    most : clusters at the finest level, if that many can be distinguished
     """
     model = Agreement.of_views(ViewGraphs.of(views, joint), int(z.max()) + 1, SearchSettings())
     pieces = split(model, z, most)
@@ -88,7 +88,7 @@ def build_levels(views: Sequence[Graph], joint: Graph | None, z: Labels, most: i
 
 
 def split(model: Agreement, z: Labels, most: int) -> Labels:
-    """Halve the cluster whose halves are farthest apart, again and again, until there are `most`."""
+    """Repeatedly halve the cluster whose halves are farthest apart, until there are `most`."""
     pieces = z.astype(np.int32)
     n_pieces = int(z.max()) + 1
     if n_pieces >= most:
@@ -122,7 +122,7 @@ def halve(model: Agreement, members: Indices) -> tuple[float, Indices]:
 
 
 def merge_all(model: Agreement, pieces: Labels, home: Labels) -> tuple[NDArray[Any], Dense]:
-    """Join the two nearest clusters until one is left; those within a cluster of `home` come first."""
+    """Merge the two nearest clusters until one is left; those within a cluster of `home` come first."""
     name = np.arange(int(pieces.max()) + 1)
     _, first = np.unique(pieces, return_index=True)
     home, z = home[first], pieces
@@ -141,6 +141,6 @@ def merge_all(model: Agreement, pieces: Labels, home: Labels) -> tuple[NDArray[A
 
 
 def merge(z: Labels, p: int, q: int) -> Labels:
-    """Put clusters p < q together, and close the gap in the labels."""
+    """Merge clusters p < q, and close the gap in the labels."""
     merged = np.where(z == q, p, z)
     return merged - (merged > q)

@@ -1,7 +1,7 @@
-r"""Samples placed by their links to landmarks, and the block matrices that follow: sums over blocks of samples.
+r"""Assigning samples by their links to landmarks, and the resulting block matrices, as sums over blocks of samples.
 
-Landmarks have labels h. With links l_i(h), the weight that runs from sample i to the landmarks of cluster h in a layer
-(it adds up to 1), and z_i the cluster of most evidence,
+Landmarks have labels h. With l_i(h) the link weight from sample i to the landmarks of cluster h in a layer (it adds up
+to 1), and z_i the cluster with the most evidence,
 
 .. math:: M(k, h) = \sum_{i : z_i = k} l_i(h), \qquad
           R(h, k) = \log\Big((1-\eta)\,\frac{M(k,h)\, M_{++}}{M_{k+}\, M_{+h}} + \eta\Big),
@@ -9,8 +9,8 @@ Landmarks have labels h. With links l_i(h), the weight that runs from sample i t
 and the evidence for cluster k is :math:`\sum_h l_i(h) R(h, k)` over all layers, plus pi times the logarithm of its
 size. Samples and landmarks may be drawn differently, so M is not symmetric.
 
-Links are rounded to whole units before they are added. So sums do not depend on how samples are divided into blocks,
-nor on the order in which these are done.
+Links are rounded to whole units before they are added. So the sums depend neither on how samples are divided into
+blocks nor on the order of the blocks.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from manyview.partition.information import TINY
 from manyview.records import saved
 from manyview.typing import Dense, Indices, Labels
 
-UNITS = 2**30  # in a link of weight 1; 2**33 samples may be added
+UNITS = 2**30  # in a link of weight 1; 2**33 samples can be added
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class BlockSums:
         return BlockSums(self.links + other.links, self.sizes + other.sizes)
 
     def moved(self, before: BlockSums) -> float:
-        """Return the share of the weight that has moved, compared with the same samples' sums before."""
+        """Return the share of the weight that has moved, compared with earlier sums of the same samples."""
         return float(np.abs(self.links - before.links).sum()) / max(2 * float(self.links.sum()), 1.0)
 
 
 @saved
 @dataclass(frozen=True)
 class LayerWeights:
-    """How much each layer counts, the share of links that mean nothing (eta), and the price of labels (pi)."""
+    """The weight of each layer, the share of links that are noise (eta), and the price of labels (pi)."""
 
     weights: tuple[float, ...]
     background: float = SearchSettings.background
@@ -56,11 +56,11 @@ class LayerWeights:
 
     @classmethod
     def of(cls, model: BlockModel) -> LayerWeights:
-        """Take them from a block model of the landmarks."""
+        """Copy them from a block model of the landmarks."""
         return cls(tuple(map(float, model.weights)), model.settings.background, model.settings.label_cost)
 
     def estimate(self, sums: BlockSums) -> Blocks:
-        """Return the block model that the sums tell."""
+        """Return the block model that follows from the sums."""
         ratios = tuple(w * self._log_ratios(M / UNITS) for w, M in zip(self.weights, sums.links, strict=True))
         n = max(int(sums.sizes.sum()), 1)
         return Blocks(ratios, self.label_cost * np.log(np.maximum(sums.sizes / n, 0.5 / n)))
@@ -72,7 +72,7 @@ class LayerWeights:
 
 
 def place(links: Sequence[sp.csr_array], blocks: Blocks, landmark_labels: Labels) -> Labels:
-    """Return the cluster of most evidence for each sample."""
+    """Return the cluster with the most evidence for each sample."""
     return blocks.evidence(landmark_labels, links).argmax(axis=1).astype(np.int32)
 
 
@@ -85,9 +85,9 @@ def sum_links(links: Sequence[sp.csr_array], z: Labels, landmark_labels: Labels,
 
 
 def without_own(links: sp.csr_array, own: Indices) -> sp.csr_array:
-    """Return links in which landmark ``own[i]``, which is sample i itself, is left out; -1 for other samples.
+    """Return links without landmark ``own[i]``, which is sample i itself; -1 for samples that are not landmarks.
 
-    What is left of a row is scaled to what the row had before, unless nothing is left.
+    The rest of each row is rescaled to its former sum, unless nothing is left.
     """
     rows = np.repeat(np.arange(links.shape[0]), np.diff(links.indptr))
     itself = links.indices == own[rows]

@@ -1,13 +1,13 @@
-r"""How much each view counts where some views repeat others.
+r"""How much each view counts if some views repeat others.
 
-S(a, b) says how far view a repeats view b, from the share of the edge weight that their neighbour graphs have in
+S(a, b) measures how much view a repeats view b, from the share of edge weight that their neighbour graphs have in
 common: 1 for the same graph, 0 up to the share that different measurements of the same samples may have in common. A
-view counts
+view has weight
 
 .. math:: w(a) = 1 / \sum_b S(a, b) ,
 
 and a pair of views w(a) w(b) (1 - S(a, b)). So m copies of a view count exactly as much as the view alone, and their
-agreement with one another counts nothing.
+agreement with each other counts for nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from manyview.numerics.division import or_one
 from manyview.typing import Dense, Graph
 
-DIFFERENT = 0.75  # of the edge weight in common; the most of all pairs of different views that were looked at is 0.74
+DIFFERENT = 0.75  # share of common edge weight; the largest seen for two different views is 0.74
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class Redundancy:
 
     @property
     def weights(self) -> Dense:
-        """Return what each view counts: 1, or 1 / m if it is one of m copies."""
+        """Return the weight of each view: 1, or 1 / m if it is one of m copies."""
         return 1 / self.S.sum(axis=1)
 
     def pair_shares(self, pairs: Sequence[tuple[int, int]]) -> Dense:
-        """Return the share of each pair of views in what the pairs say together; all 0 if all views are one."""
+        """Return the weight of each pair of views, adding up to 1; all 0 if all views are the same."""
         w = self.weights
         counts = np.array([w[a] * w[b] * (1 - self.S[a, b]) for a, b in pairs])
         return counts / or_one(counts.sum())

@@ -1,23 +1,23 @@
-r"""How many clusters there are: as many as are all well apart, and found again in part of the samples.
+r"""How many clusters there are: as many as are well separated and found again in subsamples.
 
-The graphs are partitioned into 2, 3, ... clusters by the block model (`blockmodel`), the finest level first: a
-level starts from the one before with two clusters merged, and from the spectral cut, and keeps what has the higher J.
-How far clusters p and q are apart is what merging them takes from the labels at the ends of the edges: of their
-mutual information I, relative to their entropy H,
+The graphs are partitioned into 2, 3, ... clusters by the block model (`blockmodel`), the finest level first: a level
+starts from the previous one with two clusters merged, and from the spectral cut, and keeps the one with the higher J.
+The separation of clusters p and q is what merging them takes from the labels at the ends of the edges: the loss of
+their mutual information I, relative to the loss of their entropy H,
 
 .. math:: \text{separation}(p, q) = \Delta I / \Delta H .
 
-It is 1 where no edge runs between p and q, and 0 where edges run between them as if there were no clusters. The
-separation of a level is that of its two nearest clusters. Halves of a cluster are not far apart, so it drops beyond the
-true number, as eigenvalues do, but whatever the sizes of the clusters.
+It is 1 if no edge runs between p and q, and 0 if edges run between them as if there were no clusters. The separation of
+a level is that of its two nearest clusters. Halves of a cluster are not far apart, so it drops beyond the true number,
+as eigenvalues do, but regardless of cluster sizes.
 
 The same is done on the subgraphs of random samples. Separations are averaged over them, and the stability of a level is
-how well its worst cluster is found again in them. Chosen is the number of clusters with the highest (separation -
-separation of one cluster more) * stability.
+how well its least stable cluster is found again in them. The number with the highest (separation - separation with one
+more cluster) * stability is chosen.
 
-It is **one** if data without clusters come apart as well: the separation of the best two halves of the samples must be
-three and a half standard deviations above that of draws without clusters, which have the covariances of the data
-(`manyview.graphs.structureless`). docs/selection.md holds what was measured, and where it fails.
+The answer is **one** if data without clusters separate just as well: the separation of the two best halves of the
+samples must be three and a half standard deviations above that of draws without clusters, which have the covariances of
+the data (`manyview.graphs.structureless`). docs/selection.md reports the measurements, and where the choice fails.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from manyview.records import saved
 from manyview.typing import Dense, Labels
 
 MAX_CLUSTERS = 30
-SHARE = 0.8  # of the samples in a subgraph
-DRAWS = 15  # of each kind of data without clusters
-MOST_COMPARED = 1000  # samples; more do not make the comparison surer
+SHARE = 0.8  # share of the samples in a subgraph
+DRAWS = 15  # per kind of data without clusters
+MOST_COMPARED = 1000  # samples; more do not make the comparison more certain
 CLEARLY = 3.5  # standard deviations
 SMALLEST_SHARE = 1e-6
 
@@ -51,7 +51,7 @@ SMALLEST_SHARE = 1e-6
 @saved
 @dataclass(frozen=True)
 class Selection:
-    """The numbers of clusters tried, how well each does, and the one that was chosen.
+    """The numbers of clusters tried, their scores, and the number chosen.
 
     Attributes
     ----------
@@ -60,18 +60,18 @@ class Selection:
     eigengap : array
         Drop from the k-th to the next eigenvalue of the summed graphs. For information: the choice does not use it.
     separation : array
-        How far the two nearest clusters are apart, from 0 to 1: mean over the subgraphs.
+        How far apart the two nearest clusters are, from 0 to 1: the mean over the subgraphs.
     stability : array
-        How well the worst cluster is found again, from 0 to 1: its mean Jaccard index over the subgraphs.
+        How well the least stable cluster is found again, from 0 to 1: its mean Jaccard index over the subgraphs.
     score : array
-        Drop of the separation to one cluster more, times the stability.
+        Drop in separation to one more cluster, times the stability.
     chosen : int
         The candidate with the highest score; 1 if the data show no clusters.
     halves : float
-        How far apart the two halves of all samples are, from 0 to 1, where that was compared with chance.
+        How far apart the two halves of all samples are, from 0 to 1, if that was compared with chance.
     by_chance : array (15, 2)
-        The same in draws without clusters, Gaussian ones and evenly spread ones; empty if there was nothing to draw
-        from, as for affinities.
+        The same for draws without clusters, Gaussian and uniform; empty if there was nothing to draw from, as for
+        affinities.
     """
 
     candidates: NDArray[Any]
@@ -102,28 +102,31 @@ def select_n_clusters(
     repeats: int = 8,
     seed: int = 0,
 ) -> Selection:
-    """Choose the number of clusters by the separation of the clusters and their stability.
+    """Choose the number of clusters by their separation and stability.
 
     Takes time O(nnz k + n k^2) for each level and subgraph, memory O(nnz + n k), k the largest candidate.
 
     Parameters
     ----------
     graphs : sequence of sparse affinities (n, n), symmetric and not negative
-        They are layers of one block model. Samples without links in a graph are left to the others.
+        The layers of one block model. Samples without links in a graph are left to the other graphs.
     rows : Rows, optional
-        The samples, to draw data without clusters that are like them. Without, there are always two clusters or more.
+        The samples, used to draw similar data without clusters. Without them, the answer is always at least two
+        clusters.
     max_clusters : int, default=30
-        The largest candidate. At most a fifth of the samples are tried.
+        The largest candidate, but at most a fifth of the number of samples.
     degree_regularization : float
         tau in ``D + tau * mean(D)``, for the spectral cuts.
     repeats : int
-        Number of subgraphs, each of 80 % of the samples.
+        Number of subgraphs, each of 80% of the samples.
     seed : int
-        Draws the samples of the subgraphs.
+        Seed for drawing the samples of the subgraphs.
     """
     layers = [W for W in graphs if W.nnz]
     if not layers:
-        raise InputError(f"None of {len(graphs)} graphs has a link, so clusters cannot be told apart; give n_clusters.")
+        raise InputError(
+            f"None of {len(graphs)} graphs has a link, so clusters cannot be distinguished; give n_clusters."
+        )
     n = layers[0].shape[0]
     if n < 2 * SMALLEST_CLUSTER:
         raise InputError(
@@ -149,7 +152,7 @@ def select_n_clusters(
 
 
 def compare_with_chance(rows: Rows, seed: int) -> tuple[float, Dense]:
-    """Return how far apart the halves of the samples are, and of draws without clusters; of many samples, some."""
+    """Return how far apart the halves of (at most some) samples are, and those of draws without clusters."""
     rng = np.random.default_rng(seed)
     if rows.n_samples > MOST_COMPARED:
         rows = rows.part(np.sort(rng.choice(rows.n_samples, MOST_COMPARED, replace=False)))
@@ -158,13 +161,13 @@ def compare_with_chance(rows: Rows, seed: int) -> tuple[float, Dense]:
 
 
 def separation_of_halves(views: Sequence[sp.csr_array], joint: sp.csr_array | None) -> float:
-    """Return how far apart the best two halves of all samples are; 0 if they cannot be halved."""
+    """Return how far apart the two best halves of all samples are; 0 if they cannot be halved."""
     model = Agreement.of_views(ViewGraphs.of(views, joint), 2, SearchSettings())
     return max(halve(model, np.arange(views[0].shape[0]))[0], 0.0)
 
 
 def clearly_above(halves: float, by_chance: Dense) -> bool:
-    """Whether a separation is `CLEARLY` standard deviations above those by chance (draws x kinds), as log odds."""
+    """Return whether a separation is `CLEARLY` standard deviations above chance (draws x kinds), in log odds."""
     chance = log_odds(by_chance)
     return bool(log_odds(np.array(halves)) > (chance.mean(axis=0) + CLEARLY * chance.std(axis=0, ddof=1)).max())
 
@@ -176,7 +179,7 @@ def log_odds(shares: Dense) -> Dense:
 
 
 def worst_found_again(whole: Hierarchy, subsets: Sequence[Labels], parts: Sequence[Hierarchy], level: int) -> float:
-    """Return the mean Jaccard index, over the subgraphs, of the cluster of a level that is found again worst."""
+    """Return the mean Jaccard index, over the subgraphs, of the least stable cluster of a level."""
     found = [
         found_again(whole.labels[level][subset], part.labels[level], level + 2)
         for subset, part in zip(subsets, parts, strict=True)
@@ -207,7 +210,7 @@ def total(graphs: Sequence[sp.csr_array]) -> sp.csr_array:
 
 
 def found_again(z: Labels, other: Labels, c: int) -> Dense:
-    """For each of the c clusters of z, its Jaccard index with the cluster of `other` that is most like it."""
+    """Return, for each of the c clusters of z, its Jaccard index with the most similar cluster of `other`."""
     both = np.bincount(z * c + other, minlength=c * c).reshape(c, c)
     either = both.sum(axis=1)[:, None] + both.sum(axis=0) - both
     return (both / np.maximum(either, 1)).max(axis=1)

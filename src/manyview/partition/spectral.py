@@ -19,7 +19,7 @@ from manyview.typing import Dense, Labels, Seed
 
 @dataclass(frozen=True)
 class Cut:
-    """A partition of a graph: labels (n,), the embedding (n x k) they were read from, its eigenvalues."""
+    """A partition of a graph: labels (n,), the embedding (n x k) they come from, and its eigenvalues."""
 
     labels: Labels
     embedding: Dense
@@ -51,8 +51,8 @@ def normalized_cut(
 ) -> Cut:
     """Cut a graph into `n_clusters` groups, none of them empty.
 
-    Rows of the embedding are scaled to unit length (Ng, Jordan and Weiss) before k-means reads the labels off them.
-    Time O(nnz c) per Lanczos step, memory O(nnz + n c).
+    Rows of the embedding are scaled to unit length (Ng, Jordan and Weiss) before k-means finds the labels. Time O(nnz
+    c) per Lanczos step, memory O(nnz + n c).
 
     Parameters
     ----------
@@ -67,14 +67,14 @@ def normalized_cut(
 
 
 def kmeans_labels(F: Dense, n_clusters: int, random_state: Seed = None) -> Labels:
-    """Read labels 0 .. n_clusters - 1 off the rows of an embedding by k-means; no label is left out."""
+    """Find labels 0 .. n_clusters - 1 by k-means on the rows of an embedding; no label is left out."""
     if n_clusters == 1:
         return np.zeros(len(F), np.int32)
     return _fit_kmeans(KMeans(n_clusters, n_init=10, random_state=random_state), F)
 
 
 def pivoted_kmeans(F: Dense, n_clusters: int) -> Labels:
-    """k-means started from the rows that a pivoted QR picks as most unlike one another: no randomness."""
+    """Run k-means from the rows that a pivoted QR picks as least similar to each other; no randomness."""
     _, pivots = scipy.linalg.qr(F.T, mode="r", pivoting=True)
     return _fit_kmeans(KMeans(n_clusters, init=F[pivots[:n_clusters]], n_init=1), F)
 
@@ -88,7 +88,7 @@ def _fit_kmeans(kmeans: KMeans, F: Dense) -> Labels:
 
 
 def number_by_size(labels: Labels) -> Labels:
-    """Return labels numbered from the largest cluster to the smallest; of equal ones, by their first sample."""
+    """Return labels numbered from the largest cluster to the smallest; ties are ordered by their first sample."""
     _, first, member_of, sizes = np.unique(labels, return_index=True, return_inverse=True, return_counts=True)
     number = np.empty(len(sizes), np.int32)
     number[np.lexsort((first, -sizes))] = np.arange(len(sizes))
@@ -96,7 +96,7 @@ def number_by_size(labels: Labels) -> Labels:
 
 
 def fill_empty_clusters(labels: Labels, F: Dense, n_clusters: int) -> Labels:
-    """Give each empty cluster the sample farthest from the centre of its own, larger, cluster."""
+    """Give each empty cluster the sample that is farthest from the centre of its own, larger cluster."""
     labels = labels.copy()
     for empty in np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0):
         sizes = np.bincount(labels, minlength=n_clusters)

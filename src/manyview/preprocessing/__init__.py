@@ -1,4 +1,4 @@
-"""What is done to the values of views before they are compared: scaling, and corruption for experiments.
+"""Changes to the values of views before they are compared: scaling, and corruption for experiments.
 
 Graphs of the scaled views are built in `graphs`. What a method learns from the values belongs to the method.
 """

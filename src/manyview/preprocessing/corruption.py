@@ -1,8 +1,8 @@
 """Noise for experiments: pure functions of (views, seed).
 
 Amplitudes are in standard deviations: of each feature for dense views, of the whole view for sparse ones
-(`is_sparse_view`). So "after standardising" and "in the units of the file" mean the same.
-Every view draws from a stream of its own, so adding a view leaves the noise of the others as it was.
+(`is_sparse_view`). So it makes no difference whether noise is added before or after standardising. Every view has its
+own random stream, so adding a view does not change the noise in the others.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def corrupt_entries(data: Any, fraction: float = 0.2, amplitude: float = 5.0, *,
     data : as for `fit`
         The views; they are not changed.
     fraction : float, default=0.2
-        Share of the entries, from 0 to 1; of sparse views, of those stored.
+        Share of the entries, from 0 to 1; for sparse views, of the stored ones.
     amplitude : float, default=5.0
-        Largest error, in standard deviations of the feature (sparse views: of the view).
+        Largest error, in standard deviations of the feature (for sparse views, of the view).
     seed : int
         Seed of the draw. The same seed draws the same entries.
     """
@@ -45,14 +45,14 @@ def corrupt_entries(data: Any, fraction: float = 0.2, amplitude: float = 5.0, *,
 
 
 def replace_entries(data: Any, fraction: float = 0.2, amplitude: float = 5.0, *, seed: int) -> Views:
-    """Replace a share of the entries by the feature's mean (0 in sparse views) + Uniform[-amplitude, amplitude].
+    """Replace a share of the entries with the feature's mean (0 in sparse views) + Uniform[-amplitude, amplitude].
 
     Parameters
     ----------
     data : as for `fit`
         The views; they are not changed.
     fraction : float, default=0.2
-        Share of the entries, from 0 to 1; of sparse views, of those stored.
+        Share of the entries, from 0 to 1; for sparse views, of the stored ones.
     amplitude : float, default=5.0
         Largest distance from the mean, in standard deviations.
     seed : int
@@ -73,14 +73,14 @@ def replace_entries(data: Any, fraction: float = 0.2, amplitude: float = 5.0, *,
 
 
 def add_gaussian(data: Any, amplitude: float = 1.0, *, seed: int) -> Views:
-    """Add Gaussian noise of this standard deviation to every entry (of sparse matrices: every stored one).
+    """Add Gaussian noise of this standard deviation to every entry (in sparse matrices, every stored entry).
 
     Parameters
     ----------
     data : as for `fit`
         The views; they are not changed.
     amplitude : float, default=1.0
-        Standard deviation of the noise, in those of the feature.
+        Standard deviation of the noise, in standard deviations of the feature.
     seed : int
         Seed of the draw. The same seed draws the same entries.
     """
@@ -96,7 +96,7 @@ def add_gaussian(data: Any, amplitude: float = 1.0, *, seed: int) -> Views:
 
 
 def replace_views(data: Any, names: str | Iterable[str], *, seed: int) -> Views:
-    """Turn whole views into noise: the columns of the named views are shuffled, each on its own.
+    """Turn whole views into noise: the columns of the named views are shuffled, each separately.
 
     Every feature keeps its distribution but no longer says anything about the samples.
 
@@ -127,7 +127,7 @@ def drop_entries(data: Any, fraction: float = 0.2, *, seed: int) -> Views:
     data : as for `fit`
         The views; they are not changed.
     fraction : float, default=0.2
-        Share of the entries, from 0 to 1; of sparse views, of those stored.
+        Share of the entries, from 0 to 1; for sparse views, of the stored ones.
     seed : int
         Seed of the draw. The same seed draws the same entries.
     """
@@ -158,7 +158,7 @@ def _hits(
     values: Callable[[int], Any],
     where: Any = None,
 ) -> Array:
-    """Draw a matrix stored like X: zero but for a random share of the entries, or for those of `where`."""
+    """Draw a matrix stored like X: zero except for a random share of the entries, or for those in `where`."""
     if is_sparse(X):
         size = int(np.prod(X.shape))
         flat = rng.choice(size, round(fraction * size), replace=False) if where is None else None

@@ -1,7 +1,7 @@
-"""What a view is: features, coordinates, counts, a composition, a graph, ... read off its values, with the reason.
+"""What a view is: features, coordinates, counts, a composition, a graph, ... judged by its values, with the reason.
 
-A view that is none of the special kinds is a table of features. The rules hold on data in which a fifth of the entries
-are wrong or missing: a property of all entries is asked of three quarters of them.
+A view of no special kind is a table of features. The rules still work if a fifth of the entries are wrong or missing: a
+property of all entries is only required of three quarters of them.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ COUNTS, BINARY, SPARSE, GRAPH = "counts", "binary", "sparse", "graph"
 SPARSE_KINDS = (COUNTS, BINARY, SPARSE, GRAPH)
 KINDS = (FEATURES, COORDINATES, COMPOSITION, AFFINITIES, *SPARSE_KINDS)
 
-MOSTLY = 0.75  # share of the entries that must have a property; errors in a fifth of them leave that many
-WHOLE_SHARE = 0.1  # share of the non-zero entries that must be whole numbers; heavy errors leave no more of counts
-FEW_LARGER = 0.01  # relative to the entries that are 1: with fewer larger whole numbers, a sparse view is binary
-LOOSE_LINKS = 0.25  # share of the samples that one is linked to; with more, the table describes all pairs
+MOSTLY = 0.75  # share of the entries that must have a property; errors in a fifth of them leave at least that
+WHOLE_SHARE = (
+    0.1  # share of the non-zero entries that must be whole numbers; in counts with heavy errors, no more are left
+)
+FEW_LARGER = 0.01  # larger whole numbers relative to ones; with fewer, a sparse view is binary
+LOOSE_LINKS = 0.25  # share of the samples that each is linked to; with more, the table describes all pairs
 LOOKED_AT = (5000, 300)  # rows and columns used to estimate correlations
 UNCORRELATED = 0.12  # root mean square correlation of the columns of coordinates, without sampling noise
 FALLING = 1.5  # variance of the first tenth of the coordinates over that of the last tenth
@@ -47,7 +49,7 @@ class Kind:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the view is weighted by rarity and compared by direction."""
+        """Whether features are weighted by rarity and samples compared by direction."""
         return self.name in SPARSE_KINDS
 
 
@@ -69,10 +71,10 @@ KINDS_RULE = _KindsRule()
 
 
 def check_kind_names(views: Views, given: Mapping[str, str] | None) -> None:
-    """Refuse kinds of views that do not exist."""
+    """Refuse kinds for views that do not exist."""
     unknown = [name for name in given or {} if name not in views.names]
     if unknown:
-        raise InputError(f"kinds names no view {quoted(unknown)}; the views are {quoted(views.names)}.")
+        raise InputError(f"kinds names an unknown view {quoted(unknown)}; the views are {quoted(views.names)}.")
 
 
 def recognize_kinds(views: Views, given: Mapping[str, str] | None = None) -> dict[str, Kind]:
@@ -82,14 +84,14 @@ def recognize_kinds(views: Views, given: Mapping[str, str] | None = None) -> dic
 
 
 def recognize_kind(X: Array) -> Kind:
-    """Recognise what a view is from its values alone. Leave out rows of NaN."""
+    """Recognise what a view is from its values alone. Rows of NaN must be left out."""
     n, d = X.shape
     X = without_extremes(X)
     if n == d > 2 and is_affinity(X):
         links = (X.nnz if is_sparse(X) else int(np.count_nonzero(X))) / n
         square = "square, symmetric, no negative entries"
         if links > LOOSE_LINKS * n:
-            return Kind(AFFINITIES, f"affinities of all pairs: {square}; compared as features")
+            return Kind(AFFINITIES, f"affinities of all pairs: {square}; treated as features")
         return Kind(GRAPH, f"graph: {square}, {links:.0f} links per sample")
     if is_sparse_view(X):
         return recognize_sparse(X)
@@ -126,7 +128,7 @@ def recognize_sparse(X: Array) -> Kind:
 
 
 def common_row_sum(X: Dense) -> float | None:
-    """Return what the rows of a non-negative table add up to, if it is the same for most; otherwise None.
+    """Return the sum of the rows of a non-negative table if most rows share it; otherwise None.
 
     Repeated rows have equal sums anyway, so only distinct rows count.
     """
@@ -157,7 +159,7 @@ def recognize_columns(X: Dense) -> Kind:
 
 
 def correlation_level(X: Dense) -> float:
-    """Root mean square correlation of the columns beyond what chance gives; the smaller of Pearson's and Spearman's.
+    """Return the root mean square correlation of the columns beyond chance; the smaller of Pearson's and Spearman's.
 
     Pearson's is 0 for principal components of any shape; Spearman's is robust to heavy tails.
     """

@@ -1,4 +1,4 @@
-"""Bringing views to a common scale before they are compared.
+"""Puts views on a common scale before they are compared.
 
 Dense features are standardised. Sparse views (counts, text) keep their zeros: each row is scaled
 to the same length, so that distances compare directions.
@@ -42,20 +42,20 @@ class _ScalingRule:
 
 SCALING = _ScalingRule()
 MOSTLY = 0.5  # a view with a smaller share of non-zero entries is sparse
-FARTHEST = 1e6  # deviations: values are clipped here, for how far out they are no longer matters
-REACH = 10.0  # values this many deviations off do not count towards a robust mean and standard deviation
+FARTHEST = 1e6  # deviations: values are clipped here, because how far out they are no longer matters
+REACH = 10.0  # values farther off than this many deviations do not count towards a robust mean and standard deviation
 
 
 def scale_views(views: Views, scaling: Scaling = "auto", dense: str = "standard") -> tuple[list[Array], dict[str, str]]:
-    """Scale every view; also return which way was used for each, by name.
+    """Scale every view; also return which scaling was used for each, by name.
 
     Parameters
     ----------
     views : Views
         The views; they are not changed.
     scaling : {"auto", "standard", "soft", "robust", "unit", "none"}, or one per view, default="auto"
-        "auto" is "unit" for sparse views (see `is_sparse_view`) and `dense` for the others. A mapping by name, or a
-        sequence, gives each view its own.
+        "auto" is "unit" for sparse views (see `is_sparse_view`) and `dense` for the others. A mapping by name or a
+        sequence gives each view its own scaling.
     dense : str, default="standard"
         What "auto" means for dense views.
     """
@@ -64,7 +64,7 @@ def scale_views(views: Views, scaling: Scaling = "auto", dense: str = "standard"
 
 
 def choose_scalings(views: Views, scaling: Scaling, dense: str = "standard") -> dict[str, str]:
-    """Return the scaling of each view by name, "auto" resolved."""
+    """Return the scaling of each view by name, with "auto" resolved."""
     SCALING.check("scaling", scaling)
     chosen = one_per_view(views, scaling)
     automatic = {name: "unit" if is_sparse_view(X) else dense for name, X in views.items()}
@@ -72,7 +72,7 @@ def choose_scalings(views: Views, scaling: Scaling, dense: str = "standard") -> 
 
 
 def is_sparse_view(X: Array) -> bool:
-    """Whether a view is sparse data such as counts or text: a scipy sparse matrix, or mostly zeros."""
+    """Return whether a view is sparse data such as counts or text: a scipy sparse matrix, or mostly zeros."""
     if is_sparse(X):
         return True
     missing = int(np.isnan(X).sum())  # counted as non-zero by numpy
@@ -80,7 +80,7 @@ def is_sparse_view(X: Array) -> bool:
 
 
 def without_missing(X: Array) -> Array:
-    """Return the table with 0 for NaN; not stored, in a sparse one."""
+    """Return the table with 0 for NaN; in a sparse table, these are not stored."""
     missing = np.isnan(X.data if is_sparse(X) else X)
     if not missing.any():
         return X
@@ -97,9 +97,9 @@ def without_missing(X: Array) -> Array:
 class Standardizer:
     """An affine map of the columns, and its inverse: ``apply(X) = (X / largest - mean) / sd``.
 
-    Columns are first divided by their largest magnitude (outliers left out, if robust), so that squares of huge
-    (1e300) or tiny values neither overflow nor vanish. Constant columns (sd 0) become 0, and values farther out than
-    `limit` deviations are brought to it. Missing values (NaN) stay missing, and are ignored.
+    Columns are first divided by their largest magnitude (without outliers, if robust), so that squares of huge (1e300)
+    or tiny values neither overflow nor vanish. Constant columns (sd 0) become 0, and values beyond `limit` deviations
+    are clipped. Missing values (NaN) stay missing, and are ignored.
     """
 
     largest: NDArray[Any]
@@ -109,7 +109,7 @@ class Standardizer:
 
     @classmethod
     def fit(cls, X: Array, *, robust: bool = False) -> Standardizer:
-        """Learn the map; `robust` leaves out what lies more than `REACH` deviations from the median."""
+        """Learn the map; `robust` leaves out values more than `REACH` deviations from the median."""
         if is_sparse(X):
             way = "robust" if robust else "standard"
             raise InputError(
@@ -117,17 +117,17 @@ class Standardizer:
                 "the view as a dense array."
             )
         Y = _clip_outliers(X) if robust else X
-        largest = np.fmax.reduce(np.abs(Y), axis=0)  # NaN only where a column holds nothing else
+        largest = np.fmax.reduce(np.abs(Y), axis=0)  # NaN only if a column has no other values
         largest = or_one(largest).astype(X.dtype)
-        with np.errstate(over="ignore"):  # shares are at most 1; numpy 1.26 warns all the same at denormal numbers
+        with np.errstate(over="ignore"):  # shares are at most 1, but numpy 1.26 still warns at denormal numbers
             mean, sd = _mean_and_deviation(Y / largest)
         return cls(largest, mean, np.where(sd > 10 * np.finfo(X.dtype).eps, sd, 0), FARTHEST if robust else np.inf)
 
     def apply(self, X: Array) -> Array:
-        """Standardise the columns; a sparse table becomes dense, as zeros do not stay zeros."""
+        """Standardise the columns; a sparse table becomes dense, because zeros do not stay zero."""
         table = X.toarray() if is_sparse(X) else X
         inverse = inverse_or_zero(self.sd).astype(X.dtype)
-        with np.errstate(over="ignore"):  # of an outlier far beyond the limit
+        with np.errstate(over="ignore"):  # for an outlier far beyond the limit
             Y = np.clip(table / self.largest, -self.limit, self.limit)
         Y -= self.mean
         Y *= inverse
@@ -139,9 +139,9 @@ class Standardizer:
         return self.sd * self.largest
 
     def softened(self) -> Standardizer:
-        """Divide by sqrt(sd^2 + g^2) instead of sd, g the geometric mean of the sds in own units.
+        """Divide by sqrt(sd^2 + g^2) instead of sd, with g the geometric mean of the sds in their own units.
 
-        A column that varies much still counts as if standardised; one that hardly varies is not blown up.
+        A column that varies much still counts as if standardised; one that hardly varies is not inflated.
         """
         varies = self.sd > 0
         size = np.log(np.where(varies, self.sd, 1)) + np.log(np.where(varies, self.largest, 1))
@@ -154,7 +154,7 @@ class Standardizer:
 
 
 def _mean_and_deviation(Y: Array) -> tuple[Array, Array]:
-    """Mean and standard deviation of the observed values, 0 where there are none."""
+    """Return the mean and standard deviation of the observed values, 0 if there are none."""
     missing = np.isnan(Y)
     if not missing.any():
         return Y.mean(axis=0), Y.std(axis=0)
@@ -164,7 +164,7 @@ def _mean_and_deviation(Y: Array) -> tuple[Array, Array]:
 
 
 def _median(Y: Array) -> Array:
-    """Median of each column's observed values, 0 where there are none."""
+    """Return the median of each column's observed values, 0 if there are none."""
     missing = np.isnan(Y)
     if not missing.any():
         return np.median(Y, axis=0)
@@ -174,8 +174,8 @@ def _median(Y: Array) -> Array:
 def _clip_outliers(X: Array) -> Array:
     """Clip each column to its median plus or minus `REACH` deviations.
 
-    A deviation is the median distance to the median, scaled to the standard deviation of Gaussian values. Where more
-    than half of the values are equal, it is the median of the non-zero distances.
+    A deviation is the median distance to the median, scaled to the standard deviation of Gaussian values. If more than
+    half of the values are equal, it is the median of the non-zero distances.
     """
     Y = X * X.dtype.type(0.25)  # exact, and keeps differences of the largest floats from overflowing
     median = _median(Y)
@@ -192,14 +192,14 @@ def _clip_outliers(X: Array) -> Array:
 def unit_rows(X: Array) -> Array:
     """Scale each row to length sqrt(d); zero rows stay zero.
 
-    A standardised row has this length on average, so views scaled in the two ways can be laid side by side.
+    A standardised row has this length on average, so views scaled in either way can be concatenated.
     """
     Y, _ = _with_row_units(X)
     return Y
 
 
 def _with_row_units(X: Array) -> tuple[Array, Dense]:
-    """Return the rows at length sqrt(d), and what each was divided by; in two steps, so that no square overflows."""
+    """Return the rows scaled to length sqrt(d), and each divisor; in two steps, so that no square overflows."""
     magnitude = abs(X).max(axis=1)
     largest = magnitude.toarray().ravel() if is_sparse(magnitude) else magnitude
     Y = _divide_rows(X, largest)
@@ -221,14 +221,14 @@ def without_extremes(X: Array) -> Array:
 
 
 def safe_unit(X: Array) -> float:
-    """Return 1; or the largest magnitude of X, if squares would overflow or vanish (1e300, 1e-300)."""
+    """Return 1, or the largest magnitude of X if squares would overflow or vanish (1e300, 1e-300)."""
     values = X.data if is_sparse(X) else X
     largest = float(max(np.nanmax(values, initial=0), -np.nanmin(values, initial=0)))
     return 1.0 if largest == 0 or 1e-100 < largest < 1e100 else largest
 
 
 def in_unit(X: Array, unit: float) -> Array:
-    """Return a table divided by a unit; the same table, if it is 1."""
+    """Return a table divided by a unit; the same table if the unit is 1."""
     if unit == 1:
         return X
     return sp.csr_array((X.data / unit, X.indices, X.indptr), X.shape) if is_sparse(X) else X / unit
@@ -240,7 +240,7 @@ def to_unit_distance(X: Array) -> Array:
 
 
 def unit_distance_factor(X: Array) -> float:
-    """Return the factor that brings the mean squared distance of samples to 1; 0 if all samples are equal."""
+    """Return the factor that makes the mean squared distance of samples 1; 0 if all samples are equal."""
     largest = float(abs(X).max())
     if largest and not 1e-100 < largest < 1e100:  # squares would overflow or vanish
         return unit_distance_factor(X / largest) / largest
@@ -253,7 +253,7 @@ def unit_distance_factor(X: Array) -> float:
 @saved
 @dataclass(frozen=True)
 class Scaler:
-    """A way of scaling and what it learnt from a view, so that other samples can be scaled alike."""
+    """A scaling and what it learned from a view, so that other samples can be scaled the same way."""
 
     way: str
     columns: Standardizer | None = None
@@ -267,7 +267,7 @@ class Scaler:
         return cls(way, columns.softened() if way == "soft" else columns)
 
     def apply(self, X: Array) -> Array:
-        """Scale a table; missing values stay missing, but become 0 where rows are brought to one length."""
+        """Scale a table; missing values stay missing, but become 0 if rows are scaled to one length."""
         if self.columns is not None:
             return self.columns.apply(X)
         return unit_rows(without_missing(X)) if self.way == "unit" else X
@@ -292,7 +292,7 @@ def in_units(E: Array, units: Dense) -> Array:
 
 
 def side_by_side(tables: Sequence[Array]) -> Array:
-    """Lay tables side by side, so that squared distances add up; sparse if one of them is."""
+    """Concatenate tables, so that squared distances add up; sparse if one of them is."""
     if len(tables) == 1:
         return tables[0]
     if any(is_sparse(X) for X in tables):
@@ -301,13 +301,13 @@ def side_by_side(tables: Sequence[Array]) -> Array:
 
 
 def one_per_view(views: Views, scaling: Scaling) -> dict[str, str]:
-    """Return the scaling that was asked for, by view."""
+    """Return the requested scaling, by view."""
     if isinstance(scaling, str):
         return dict.fromkeys(views.names, scaling)
     if isinstance(scaling, Mapping):
         unknown = [name for name in scaling if name not in views.names]
         if unknown:
-            raise InputError(f"scaling names no view {quoted(unknown)}; the views are {quoted(views.names)}.")
+            raise InputError(f"scaling names an unknown view {quoted(unknown)}; the views are {quoted(views.names)}.")
         return {name: scaling.get(name, "auto") for name in views.names}
     if len(scaling) != views.n_views:
         raise InputError(f"scaling has {len(scaling)} entries for {views.n_views} views; give one per view.")

@@ -1,7 +1,7 @@
-"""Reports on results: HTML pages (`render_report`, `render_comparison`), and the pictures as matplotlib figures.
+"""Reports on results: HTML pages (`render_report`, `render_comparison`), and their pictures as matplotlib figures.
 
-A new figure is a function in `plots`; the numbers that it shares with the page are computed in a file of their own. The
-script of a page is joined from parts: `page.js` first, which all pages share, and last the one named after the page.
+A new figure is a function in `plots`; numbers that it shares with the page are computed in a separate file. The script
+of a page is assembled from parts: first `page.js`, which all pages share, and last the one named after the page.
 Nothing here changes a result. The figures need the extra `manyview[plot]` and are imported on first use.
 """
 
@@ -55,6 +55,6 @@ def __getattr__(name: str) -> Any:
         from manyview.report import plots
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            f"{error}; figures need it: pip install 'manyview[plot]'.", name=error.name
+            f"{error}; to draw figures: pip install 'manyview[plot]'.", name=error.name
         ) from error
     return getattr(plots, name)

@@ -1,4 +1,4 @@
-"""How well the clusters of each single view agree with the consensus."""
+"""How well the clusters found in each view alone agree with the consensus."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REGULARIZATION = 1.0  # keeps a few outliers from becoming clusters
 
 @dataclass(frozen=True)
 class ViewRow:
-    """A view: its size, shares of samples present and values missing, its weight and agreement; None if unknown."""
+    """One view: size, shares of samples present and values missing, weight and agreement; None if unknown."""
 
     name: str
     features: int
@@ -70,7 +70,7 @@ def compare_views(model: MultiViewClusterer, views: Views, *, max_samples: int =
 def own_graphs(
     model: MultiViewClusterer, views: Views, max_samples: int, seed: int
 ) -> tuple[Sequence[sp.csr_array], Indices]:
-    """Return the graph of each view, from the model if it keeps them, otherwise built anew; and the rows they cover.
+    """Return the graph of each view, from the model if it keeps them, otherwise built here; and the rows they cover.
 
     A neighbour search takes O(n^2 d), so at most `max_samples` are drawn for it.
     """
@@ -94,7 +94,7 @@ def own_graphs(
 
 
 def agree(W: sp.csr_array, labels: Indices, present: Mask) -> tuple[float | None, float | None]:
-    """ACC and NMI of a view's own clusters with the consensus, over the samples present in the view."""
+    """Return ACC and NMI between a view's own clusters and the consensus, over the samples present in the view."""
     W, labels = sp.csr_array(W[present][:, present]), labels[present]
     n_clusters = len(np.unique(labels))
     if W.nnz == 0 or n_clusters < 2:

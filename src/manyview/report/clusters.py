@@ -19,7 +19,7 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 @dataclass(frozen=True)
 class Membership:
-    """How likely each sample belongs to its own cluster (`own`), and to the likeliest other one (`next`, `other`)."""
+    """Probabilities of each sample's own cluster (`own`), and of the most likely other one (`next`, `other`)."""
 
     own: Dense
     next: Dense
@@ -27,7 +27,7 @@ class Membership:
 
     @classmethod
     def of(cls, P: Dense, labels: Indices) -> Membership:
-        """Take them from the probabilities P (n x c) of all clusters; a single cluster has no other one."""
+        """Compute them from the probabilities P (n x c) of all clusters; a single cluster has no other one."""
         other = second_cluster(P, labels)
         return cls(confidence(P, labels), confidence(P, other) if P.shape[1] > 1 else np.zeros(len(P)), other)
 
@@ -36,8 +36,8 @@ class Membership:
 class ClusterStatistics:
     """Size, links and silhouettes of each cluster.
 
-    `links` (c x c) holds the share of the links of each cluster (row) to each cluster (column), `silhouette` (c,) the
-    mean over its samples, and `quantiles` (c x 5) their quantiles at `QUANTILES`; NaN if there is only one cluster.
+    `links` (c x c) holds the share of each cluster's links (row) that go to each cluster (column), `silhouette` (c,)
+    the mean over its samples, and `quantiles` (c x 5) the quantiles at `QUANTILES`; NaN if there is only one cluster.
     """
 
     size: Indices
@@ -47,7 +47,7 @@ class ClusterStatistics:
 
     @property
     def inside(self) -> Dense:
-        """Share of the links of each cluster that stay inside it."""
+        """Share of each cluster's links that stay inside it."""
         return np.diag(self.links)
 
 
@@ -65,7 +65,7 @@ def summarize_clusters(W: sp.csr_array, labels: Indices, silhouette: Dense) -> C
 
 
 def within_share(W: sp.csr_array, labels: NDArray[Any]) -> float:
-    """Share of the total affinity between samples of the same class."""
+    """Share of the total affinity that is between samples of the same class."""
     links = W.tocoo()
     same = labels[links.coords[0]] == labels[links.coords[1]]
     total = float(links.data.sum())
@@ -75,7 +75,7 @@ def within_share(W: sp.csr_array, labels: NDArray[Any]) -> float:
 def affinity_image(W: sp.csr_array, labels: NDArray[Any], size: int = 200) -> tuple[NDArray[Any], NDArray[Any]]:
     """Sum a graph over blocks of samples ordered by label; also return where each label ends (0 to 1).
 
-    Cells hold the share of their row's links, so that rows with many links do not dominate.
+    Cells hold shares of their row's links, so that rows with many links do not dominate.
     """
     n = len(labels)
     order = np.argsort(labels, kind="stable")

@@ -1,6 +1,6 @@
 // Results compared: agreement, flows, samples that moved, settings.
 
-// A cluster keeps the colour of the one that it matches in the result before; a new one gets a colour that is free.
+// A cluster keeps the colour of the one it matches in the previous result; a new one gets a free colour.
 const colours = [];
 data.results.forEach((result, i) => {
   const flows = i ? data.steps[i - 1].filter((flow) => flow.stays) : [];

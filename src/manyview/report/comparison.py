@@ -1,4 +1,4 @@
-"""A page that compares results: how far they agree, who moved where, and which settings differ."""
+"""A page that compares results: how well they agree, which samples moved where, and which settings differ."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 PARTS = ("page.js", "comparison.js")
-MOST_LISTED = 500  # samples that moved, on the page; the table has all
+MOST_LISTED = 500  # moved samples listed on the page; the table has all of them
 
 
 def comparison_table(comparison: Comparison) -> pd.DataFrame:
@@ -72,7 +72,7 @@ def comparison_data(comparison: Comparison, settings: Mapping[str, Mapping[str, 
 
 
 def comparison_sentences(comparison: Comparison) -> list[str]:
-    """Say how far the results agree, from each to the next, and where most of those who moved went."""
+    """Say how well each result agrees with the next, and where most of the samples that moved went."""
     n, found = len(comparison.labels), []
     steps = zip(pairwise(comparison.labels.columns), comparison.flows, comparison.matches, strict=True)
     for i, ((a, b), flow, match) in enumerate(steps):
@@ -80,12 +80,10 @@ def comparison_sentences(comparison: Comparison) -> list[str]:
         found.append(f"From {a} to {b}, {pluralize(moved, 'sample')} of {n:,} moved ({percent(moved / n)}).")
         largest = max(_flows(flow, match), key=lambda row: (not row[3], row[2]))
         if not largest[3]:
-            found.append(
-                f"The largest move: {pluralize(largest[2], 'sample')} from cluster {largest[0]} to {largest[1]}."
-            )
+            found.append(f"Largest move: {pluralize(largest[2], 'sample')} from cluster {largest[0]} to {largest[1]}.")
     for name, others in comparison.others.items():
         if others:
-            found.append(f"Left out, because not in all results: {pluralize(others, 'sample')} of {name}.")
+            found.append(f"Left out because they are not in all results: {pluralize(others, 'sample')} of {name}.")
     return found
 
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_DOUBTFUL = 20
-MOST_CORRUPTED = 0.5  # share of the entries of a view
+MOST_CORRUPTED = 0.5  # share of a view's entries
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def compute_report_data(
 
 
 def tree_of(model: MultiViewClusterer) -> Tree | None:
-    """Return the tree of coarser and finer partitions; None if there is no other than the fitted one."""
+    """Return the tree of coarser and finer partitions; None if the fitted partition is the only one."""
     return lay_out_tree(model.levels_, model.labels_) if model.levels_.finest > 1 else None
 
 
@@ -149,7 +149,7 @@ def fitted_views(model: MultiViewClusterer, data: object) -> Views:
         raise InputError(
             f"{type(model).__name__} was fitted on {len(model.labels_)} samples of the views "
             f"{quoted(model.view_names_)}, but got {views.n_samples} samples of {quoted(views.names)}; give the "
-            "views that it was fitted on."
+            "views it was fitted on."
         )
     return views
 
@@ -173,7 +173,7 @@ def analyse_tables(model: MultiViewClusterer, views: Views) -> tuple[Features | 
 
 
 def own_corruption(model: MultiViewClusterer, views: Views) -> list[sp.csr_array | None]:
-    """Corruption of each view if it is sparse, otherwise None: errors in most entries do not point to any of them."""
+    """Return each view's corruption if it is sparse, otherwise None: errors in most entries single out none of them."""
     kept = getattr(model, "corruption_", [None] * views.n_views)
     return [
         E if sp.issparse(E) and E.shape == X.shape and E.nnz <= MOST_CORRUPTED * X.shape[0] * X.shape[1] else None

@@ -15,8 +15,8 @@ from manyview.typing import Array, Dense, Indices
 from manyview.views.container import Views
 
 TOP_FEATURES = 6  # per cluster
-DOTTED_FEATURES = 36  # in the dot plot, divided among the clusters, at least one each
-MAPPED_FEATURES = 30  # in the heat map, divided among the clusters, at least one each
+DOTTED_FEATURES = 36  # in the dot plot, shared among the clusters, at least one each
+MAPPED_FEATURES = 30  # in the heat map, shared among the clusters, at least one each
 MOST_MAPPED = 40  # limit if there are many clusters
 LARGEST_ENTRIES = 20
 MOST_COUNTED = 5  # features and samples with the most suspected entries, per view
@@ -27,7 +27,7 @@ MOST_COUNTED = 5  # features and samples with the most suspected entries, per vi
 
 @dataclass(frozen=True)
 class Marker:
-    """A feature that marks a cluster; the numbers are those of `find_markers`."""
+    """A feature that marks a cluster, with the numbers from `find_markers`."""
 
     cluster: int
     view: str
@@ -43,7 +43,7 @@ class Marker:
 class Dots:
     """A column of the dot plot: the mean of a feature in each cluster, and the share of its values above the median.
 
-    `cluster` is the first cluster that it was chosen for.
+    `cluster` is the first cluster for which the feature was chosen.
     """
 
     view: str
@@ -114,7 +114,7 @@ def _distinct(rows: Iterable[Iterable[int]]) -> list[int]:
 
 
 def _first_chosen(rows: Sequence[Sequence[int]]) -> dict[int, int]:
-    """Return each feature with the first cluster that it was chosen for, in the order of the clusters."""
+    """Return each feature with the first cluster for which it was chosen, in the order of the clusters."""
     chosen: dict[int, int] = {}
     for k, row in enumerate(rows):
         for j in row:
@@ -139,7 +139,7 @@ class SuspectEntry:
 
 @dataclass(frozen=True)
 class SuspectView:
-    """Number of entries of a view that look corrupted, their share of the observed ones, and where most of them are."""
+    """Number of entries in a view that look corrupted, their share of the observed ones, and where most of them are."""
 
     name: str
     count: int

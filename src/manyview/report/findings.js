@@ -42,8 +42,8 @@ function drawSurvival() {
   const label = "Survival by cluster";
   $("survival-plot").append(picture(survivalChart(survival), label));
   const p = el("b", {}, `p = ${pValue(survival.p_value)}`);
-  $("survival-note").append("Log-rank test of all clusters: ", p, `. ${count(survival.missing, "sample")} without time or event left out.`,
-    ...(survival.without.length ? [` Nothing is known of the clusters ${survival.without.join(", ")}.`] : []));
+  $("survival-note").append("Log-rank test of all clusters: ", p, `. ${count(survival.missing, "sample")} without a time or an event left out.`,
+    ...(survival.without.length ? [` There are no data for the clusters ${survival.without.join(", ")}.`] : []));
   $("survival-table").append(table([
     ofCluster("cluster", (row) => row.cluster),
     figure("samples", (row) => row.n, whole),
@@ -52,7 +52,7 @@ function drawSurvival() {
     figure("restricted mean", (row) => row.mean),
     figure("95% from", (row) => row.mean_lower),
     figure("to", (row) => row.mean_upper),
-  ], survival.curves, { label, caption: `Restricted mean: the mean time up to ${number(survival.horizon)}, as long as all clusters are observed` }));
+  ], survival.curves, { label, caption: `Restricted mean: the mean time up to ${number(survival.horizon)}, while all clusters are observed` }));
   const name = "Log-rank tests of pairs";
   if (survival.pairs.length > 1) $("survival-pairs").append(table([
     { name: "clusters", value: (row) => `${row.first} and ${row.second}`, cell: (row) => el("span", { class: "who" }, clusterName(row.first), " and ", clusterName(row.second)) },

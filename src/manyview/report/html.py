@@ -61,7 +61,7 @@ def render_report(
     model : MultiViewClusterer
         A fitted estimator of any method.
     views : as for `fit`
-        The views that the model was fitted on.
+        The views the model was fitted on.
     metadata : DataFrame, optional
         Columns to colour the samples by and to test against the clusters, matched by sample id (its index), or row by
         row if the views have no ids.
@@ -71,7 +71,7 @@ def render_report(
         Column of the metadata: the batch of each sample. If the model was fitted with batches, it is fitted once more
         without them, to show what they changed.
     findings : optional
-        Result of `manyview.evaluation.findings.relate`, if it is known; otherwise it is computed.
+        Result of `manyview.evaluation.findings.relate`; computed if not given.
     stability : optional
         Result of `assess_stability`: ``samples`` (n,) and ``clusters`` (c,) from 0 to 1, NaN if unknown, and
         ``repeats``.
@@ -81,9 +81,9 @@ def render_report(
         Samples missing from each view's file, by the view's name: their `count` and the `first` ids, as returned by
         `manyview.io.read_views`.
     max_points : int, default=5000
-        Largest number of samples on the map; more are sampled from all clusters.
+        Largest number of samples on the map. If there are more, a sample of every cluster is drawn.
     seed : int, default=0
-        Seed of the sampling and of the layout of the map.
+        Seed for choosing samples and for the layout of the map.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def render_report(
 def fill_template(
     title: str, data: Mapping[str, Any], template: str = "template.html", parts: Sequence[str] = PARTS
 ) -> str:
-    """Assemble a page: the template, the style sheet, and one script made of these parts."""
+    """Assemble a page from the template, the style sheet, and one script made of these parts."""
     css = f":root{{{css_variables('light')}}}@media screen{{:root[data-theme=dark]{{{css_variables('dark')}}}}}\n"
     css += _part("report.css")
     script = '"use strict";\n(() => {\n' + "\n".join(_part(name) for name in parts) + "})();\n"
@@ -176,7 +176,7 @@ def page_data(
 
 
 def facts(model: MultiViewClusterer, data: ReportData) -> list[tuple[str, str]]:
-    """Return the names and values of the numbers at the top of the page."""
+    """Return the names and values of the facts at the top of the page."""
     found = [
         ("samples", f"{data.n_samples:,}"),
         ("views", str(len(data.agreement.views))),
@@ -228,7 +228,7 @@ def column_data(column: Column, rows: Any) -> dict[str, Any]:
 
 
 def cluster_rows(data: ReportData) -> list[dict[str, Any]]:
-    """Return what the table of clusters shows, row by row."""
+    """Return the rows of the table of clusters."""
     clusters, stability = data.clusters, data.stability
     return [
         {
@@ -268,7 +268,7 @@ def suspects_data(data: ReportData) -> dict[str, Any] | None:
 
 
 def findings_data(data: ReportData) -> dict[str, Any]:
-    """Return what the clusters are associated with: associations, survival and batches; None if nothing was asked."""
+    """Return what the clusters are associated with: associations, survival and batches; None if not requested."""
     table = data.findings.associations
     rows = None
     if table is not None:
@@ -300,7 +300,7 @@ def image_data(data: ReportData) -> dict[str, Any]:
 
 
 def to_json(data: object) -> str:
-    """Return JSON that is safe in a script element: ASCII only, without characters of HTML tags."""
+    """Return JSON that is safe inside a script element: ASCII only, without the characters of HTML tags."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -323,5 +323,5 @@ def plain(value: Any) -> Any:
 
 
 def shortened(text: str) -> str:
-    """Cut off a text that is too long for a name."""
+    """Shorten a text that is too long for a name."""
     return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"

@@ -1,4 +1,4 @@
-"""The tree of nested partitions: where its leaves and merges are drawn. Nothing here draws."""
+"""Layout of the tree of nested partitions: the positions of its leaves and merges. Nothing here draws."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from manyview.typing import Indices, Labels
 
 @dataclass(frozen=True)
 class Branch:
-    """A cluster of some levels: its height in the tree, the number of clusters where it ends, its fitted cluster.
+    """A cluster that spans some levels: its height in the tree, the level where it ends, and its fitted cluster.
 
-    `cluster` is None for a branch that holds several of the fitted clusters.
+    `cluster` is None for a branch that contains several of the fitted clusters.
     """
 
     height: float
@@ -24,7 +24,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Fork:
-    """Two branches that one level joins, between `level` clusters and one more; how far apart they are."""
+    """Two branches merged on the way from ``level + 1`` clusters to `level`, and how far apart they are."""
 
     level: int
     separation: float
@@ -38,7 +38,7 @@ class Tree:
     Attributes
     ----------
     fitted : number of clusters of the fit
-    sizes, clusters : samples of each leaf, from top to bottom, and the fitted cluster that it belongs to
+    sizes, clusters : number of samples in each leaf, from top to bottom, and the fitted cluster it belongs to
     forks : from the finest level to the coarsest
     """
 
@@ -68,7 +68,7 @@ def lay_out_tree(levels: Levels, labels: Labels) -> Tree:
 
 
 def leaf_order(levels: Levels) -> Indices:
-    """Return the pieces in an order in which each cluster of each level is in one run."""
+    """Return the pieces in an order that keeps each cluster of each level contiguous."""
     runs = [[piece] for piece in range(levels.finest)]
     for p, q in levels.merges:
         runs[p] += runs[q]
@@ -76,5 +76,5 @@ def leaf_order(levels: Levels) -> Indices:
 
 
 def between(level: int) -> float:
-    """Return where a merge is drawn that leads from level + 1 clusters to `level`, on a logarithmic axis."""
+    """Return the position, on a logarithmic axis, of the merge from level + 1 clusters to `level`."""
     return float(np.sqrt(level * (level + 1)))

@@ -1,4 +1,4 @@
-"""Columns to colour the map by: categories, and numbers cut into steps."""
+"""Columns to colour the map by: categories, and numbers divided into steps."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_COLUMNS = 40
-MOST_CATEGORIES = 20  # the most frequent; all others become one category
+MOST_CATEGORIES = 20  # the most frequent; all others are combined into one
 N_STEPS = len(STEPS["light"])
-TAILS = (0.02, 0.98)  # quantiles that bound the steps, so that outliers do not make all other values look alike
+TAILS = (0.02, 0.98)  # quantiles that bound the steps, so that outliers do not flatten everything else
 
 
 @dataclass(frozen=True)
 class Column:
     """Values to colour the samples by.
 
-    `codes` (n,) are indices into `labels`, -1 for missing values; `ordered` labels are steps of a scale. `values` holds
-    the original values if the labels do not show them.
+    `codes` (n,) are indices into `labels`, -1 for missing values; if `ordered`, labels are steps on a scale. `values`
+    holds the original values if the labels do not show them.
     """
 
     name: str
@@ -54,7 +54,7 @@ def match_metadata(metadata: pd.DataFrame, ids: NDArray[Any] | None, n_samples: 
     matched = known.reindex([str(name) for name in ids])
     if not known.index.isin(matched.index).any():
         raise InputError(
-            f"No row of metadata has the id of a sample: its rows are {quoted(known.index, 3)}, the samples "
+            f"No row of the metadata matches a sample id: its rows are {quoted(known.index, 3)}, the samples "
             f"{quoted(ids, 3)}. Make the sample ids its index, e.g. with metadata.set_index('sample')."
         )
     return matched
@@ -69,7 +69,7 @@ def colour_column(name: str, values: pd.Series) -> Column:
 
 
 def number_column(name: str, numbers: Dense) -> Column:
-    """Cut numbers into steps of equal width; values beyond the tails fall into the first or last step."""
+    """Divide numbers into steps of equal width; values beyond the tails fall into the first or last step."""
     observed = numbers[~np.isnan(numbers)]
     low, high = np.quantile(observed, TAILS) if len(observed) else (0.0, 0.0)
     edges = np.linspace(low, high, N_STEPS + 1) if high > low else np.array([low, high])

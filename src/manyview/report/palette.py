@@ -1,8 +1,8 @@
 """Colours of clusters and of scales, for light and dark backgrounds.
 
-Every cluster colour has a contrast of at least 3 to 1 with its background, and can be told from the others by readers
-with colour vision deficiencies (tests/report/test_palette.py measures both). Beyond ten clusters the colours repeat,
-with another marker.
+Every cluster colour has a contrast of at least 3 to 1 with its background, and can be distinguished from the others by
+readers with colour vision deficiencies (tests/report/test_palette.py measures both). Beyond ten clusters the colours
+repeat, with another marker.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ CLUSTERS = {
         *("#cac44b", "#9ce2ff", "#f499c4", "#f3e3aa", "#828b95"),
     ),
 }
-# for numbers: larger ones have more contrast with the background
+# for numbers: the larger, the more contrast with the background
 STEPS = {
     "light": ("#52bfb9", "#12aab9", "#0391b4", "#0577ae", "#235ca4", "#35428d", "#392b6f", "#35174f"),
     "dark": ("#65418a", "#5660b2", "#2883c9", "#11a4c2", "#07c3b8", "#68da9f", "#bce88b", "#fff19c"),

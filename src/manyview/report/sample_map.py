@@ -21,7 +21,7 @@ SAME = 1e-9  # samples closer than this in all coordinates are one point, on whi
 
 @dataclass(frozen=True)
 class SampleMap:
-    """Samples on the map: their rows (m,), their positions (m x 2, both axes from 0 to 1), and the layout method."""
+    """Samples on the map: their rows (m,), positions (m x 2, both axes from 0 to 1), and how they were laid out."""
 
     rows: Indices
     places: Dense
@@ -29,16 +29,16 @@ class SampleMap:
 
 
 def spectral_coordinates(W: sp.csr_array, n_clusters: int) -> Dense:
-    """Leading eigenvectors of the consensus graph, scaled by their eigenvalues; rows have length 1.
+    """Return leading eigenvectors of the consensus graph, scaled by their eigenvalues; rows have length 1.
 
-    These are more than in `embedding_`, which holds one per cluster.
+    There are more of them than in `embedding_`, which has one per cluster.
     """
     values, F = spectral_embedding(W, n_clusters + EXTRA_EIGENVECTORS, REGULARIZATION)
     return unit_length_rows(F.astype(float) * np.maximum(values, 0))
 
 
 def choose_samples(labels: Indices, at_most: int, seed: int) -> Indices:
-    """Choose up to `at_most` rows, in proportion to the cluster sizes, with some from every cluster; in their order."""
+    """Choose up to `at_most` rows, in proportion to cluster sizes, with some from every cluster; in ascending order."""
     n, sizes = len(labels), np.bincount(labels)
     if n <= at_most:
         return np.arange(n)

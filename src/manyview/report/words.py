@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Publication:
-    """The name of a method in a text, and its publication."""
+    """The name of a method in running text, and its publication."""
 
     name: str
     cited: str
@@ -76,7 +76,7 @@ PUBLICATIONS = {
 }
 SCALINGS = {
     "standard": "features were standardised",
-    "soft": "features were divided by their standard deviation, those that hardly vary by more",
+    "soft": "features were divided by their standard deviation, and nearly constant ones by more",
     "robust": "features were standardised by a mean and standard deviation without outliers",
     "unit": "samples were scaled to the same length",
     "none": "values were used as given",
@@ -185,7 +185,7 @@ def _convergence_sentence(model: MultiViewClusterer) -> str:
 
 
 def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
-    """Return the main findings, a sentence each."""
+    """Return the main findings, one sentence each."""
     found = [_sizes_sentence(data), *_chance_sentences(model), *findings_sentences(data.findings, data.clustered)]
     if data.n_clusters > 1:
         found.append(
@@ -223,15 +223,15 @@ def _chance_sentences(model: MultiViewClusterer) -> list[str]:
     if selection is None or selection.chosen > 1:
         return []
     return [
-        f"No clusters were found: the best two halves of the samples are apart by {selection.halves:.2f} (1 is fully), "
-        f"and those of random data without clusters by up to {selection.by_chance.max():.2f}."
+        f"No clusters were found: the two best halves of the samples are {selection.halves:.2f} apart (at most 1), "
+        f"and those of random data without clusters up to {selection.by_chance.max():.2f}."
     ]
 
 
 def findings_sentences(findings: Findings, clustered: Collection[str] = ()) -> list[str]:
     """Say what the clusters are associated with: the strongest associations, survival, and batches.
 
-    Columns that were `clustered` themselves are no findings.
+    Columns that were `clustered` themselves do not count as findings.
     """
     found = []
     if findings.associations is not None:
@@ -255,15 +255,15 @@ def _batches_sentence(mixing: BatchMixing) -> str:
     k = int(np.argmax(mixing.misplaced - mixing.by_chance))
     return (
         f"Batches are not evenly mixed (p {p_text(mixing.p_value)}), least in cluster {mixing.clusters[k]}: "
-        f"{percent(mixing.misplaced[k])} of its samples are of another batch than expected; in random clusters, "
+        f"{percent(mixing.misplaced[k])} of its samples come from a batch other than expected; in random clusters, "
         f"{percent(mixing.by_chance[k])}."
     )
 
 
 def _without_batches_sentence(mixing: BatchMixing, without: BatchMixing) -> str:
     return (
-        f"Over all clusters, {percent(mixing.overall)} of the samples are of another batch than expected; clustered "
-        f"without regard to batches, {percent(without.overall)}."
+        f"Over all clusters, {percent(mixing.overall)} of the samples come from a batch other than expected; clustered "
+        f"without using the batches, {percent(without.overall)}."
     )
 
 
@@ -276,7 +276,7 @@ def _associations_sentence(significant: pd.DataFrame, tested: int) -> str:
         f"{row['column']} ({row['effect_name']} {row['effect']:.2f}, p {p_text(row['p_corrected'])})"
         for row in significant.head(MOST_NAMED).to_dict("records")
     ]
-    which = "" if len(significant) <= MOST_NAMED else f" The strongest of {len(significant)} columns."
+    which = "" if len(significant) <= MOST_NAMED else f" These are the strongest of {len(significant)} columns."
     return f"The clusters are associated with {join_words(named)}.{which}"
 
 
@@ -291,7 +291,7 @@ def _views_sentence(data: ReportData) -> str:
         return ""
     (low, worst), *_, (high, best) = known
     return (
-        f"The views, each clustered on its own, agree with the consensus to ACC {low:.2f} ({worst}) to "
+        f"The views, each clustered on its own, agree with the consensus with an ACC of {low:.2f} ({worst}) to "
         f"{high:.2f} ({best})."
     )
 

@@ -1,4 +1,4 @@
-"""The paper's numbers beside ours: tables, the page about all of them, and the files that hold them."""
+"""The paper's numbers next to ours: tables, the page that shows them all, and the files that contain them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _table_files(part: str, results: Results) -> dict[str, str]:
 
 
 def reproduction_page(by_part: Mapping[str, Results], pictures: Mapping[str, Sequence[str]]) -> str:
-    """Write every cell of the paper beside ours, with a note on each difference where there is one."""
+    """Write every cell of the paper next to ours, with a note on each difference if there is one."""
     parts = [HEAD, made_with(by_part)]
     for part, results in by_part.items():
         parts += [
@@ -96,7 +96,7 @@ def made_with(by_part: Mapping[str, Results]) -> str:
 
 
 def table_parts(part: str, results: Results) -> list[str]:
-    """Return the tables of the paper's numbers beside ours, with their notes and the ranks."""
+    """Return the tables of the paper's numbers next to ours, with their notes and the ranks."""
     parts = []
     for metric in results.experiment.metrics:
         if part in CHECKS or metric not in results.experiment.printed.values:
@@ -111,7 +111,7 @@ def table_parts(part: str, results: Results) -> list[str]:
 
 
 def comparison_table(results: Results, metric: str, dataset: DatasetSpec) -> tuple[TextTable, str]:
-    """Return the paper's numbers beside ours, a line per method, and the notes that the lines refer to."""
+    """Return the paper's numbers next to ours, one line per method, and the notes that the lines refer to."""
     experiment = results.experiment
     notes: list[str] = []
     rows = [_comparison_row(results, metric, dataset, method, notes) for method in experiment.methods]

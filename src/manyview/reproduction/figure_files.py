@@ -43,7 +43,7 @@ def plot_functions() -> ModuleType:
 def saved_affinities(
     results: Results, store: Store, dataset: DatasetSpec
 ) -> dict[str, tuple[sp.csr_array, np.ndarray, float]]:
-    """Return affinity, true classes and ACC by method, where a run has saved them."""
+    """Return affinity, true classes and ACC by method, for runs that have saved them."""
     found = {}
     for run in results.experiment.runs():
         path = artifact_path(store, run)

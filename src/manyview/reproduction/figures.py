@@ -74,7 +74,7 @@ def plot_parameters(curves: Mapping[str, Mapping[str, Curve]]) -> Figure:
 
 
 def _draw_lines(ax: Any, parameter: str, lines: Mapping[str, Curve]) -> None:
-    """Draw one panel. The values are spaced evenly on the axis, whatever their distances."""
+    """Draw one panel. The values are evenly spaced on the axis, whatever their differences."""
     values = sorted({point[0] for points in lines.values() for point in points})
     for i, (name, points) in enumerate(lines.items()):
         x = [values.index(value) for value, _, _ in points]

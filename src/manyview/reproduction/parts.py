@@ -27,10 +27,10 @@ def read_part(part: str) -> Experiment:
 def select_parts(
     what: str, datasets: Sequence[str], methods: Sequence[str], repeats: int | None
 ) -> dict[str, Experiment]:
-    """Return the experiment of each part asked for; a part with none of the methods or data sets is left out.
+    """Return the experiment of each requested part; a part with none of the methods or data sets is left out.
 
-    By default, the methods are the registered ones (in a check, all of its spec); other variants run only when they
-    are named. Figures and checks never take more repeats than their spec says.
+    By default, the methods are the registered ones (in a check, all of its spec); other variants run only when they are
+    named. Figures and checks never use more repeats than their spec says.
     """
     names = [check_choice("part of the paper", part, (*PARTS, "all")) for part in what.split(",")]
     chosen = {part: read_part(part) for part in (PARTS if "all" in names else names)}

@@ -1,11 +1,11 @@
 """What comes in: the `Views` container, and `check_views`, the one gate that every input passes.
 
-A *view* is a table, samples by features. All views hold the same samples in the same order. NaN is a missing value.
-A sample is *absent* from a view if all of its values there are missing: a row of NaN or, in a sparse view, where zeros
-are not stored, a row that stores nothing but NaN.
+A *view* is a table, samples by features. All views have the same samples in the same order. NaN is a missing value. A
+sample is *absent* from a view if all of its values there are missing: a row of NaN or, in a sparse view (which does not
+store zeros), a row that stores nothing but NaN.
 
-Here belongs what turns users' objects into such tables and checks them. Files are read in `io`; values are changed in
-`preprocessing`.
+Code that turns users' objects into such tables and checks them belongs here. Files are read in `io`; values are changed
+in `preprocessing`.
 """
 
 from manyview.views.container import Views

@@ -17,20 +17,20 @@ def batch_codes(batch: Any, n_samples: int, name: str = "batch") -> Indices:
     Parameters
     ----------
     batch : array-like (n_samples,)
-        None, NaN and the like are missing values, which are refused.
+        One value per sample; None, NaN and other missing values are refused.
     n_samples : int
-        How many there should be.
+        The expected number of values.
     name : str
-        What errors call it.
+        The name used in error messages.
     """
     values = _values(batch, name)
     if len(values) != n_samples:
-        raise InputError(f"{name} has {len(values)} values for {n_samples} samples; give one for each sample.")
+        raise InputError(f"{name} has {len(values)} values for {n_samples} samples; give one per sample.")
     missing = [i for i, value in enumerate(values) if _is_missing(value)]
     if missing:
         raise InputError(
             f"{name} is missing for {len(missing)} of {n_samples} samples, the first at index {missing[0]}; "
-            "fill it in, or leave these samples out."
+            "fill it in, or remove these samples."
         )
     known: dict[Hashable, int] = {}
     codes = np.array([known.setdefault(value, len(known)) for value in values], dtype=np.intp)
@@ -40,26 +40,28 @@ def batch_codes(batch: Any, n_samples: int, name: str = "batch") -> Indices:
 
 def _values(batch: Any, name: str) -> list[Hashable]:
     if isinstance(batch, str) or not isinstance(batch, Iterable):
-        raise InputTypeError(f"{name}={batch!r} is a {type(batch).__name__}; give a list with a value for each sample.")
+        raise InputTypeError(f"{name}={batch!r} is a {type(batch).__name__}; give a list with one value per sample.")
     values = batch.tolist() if isinstance(batch, np.ndarray) else list(batch)
     odd = next((value for value in values if not isinstance(value, Hashable)), None)
     if odd is not None:
-        raise InputTypeError(f"{name} holds a {type(odd).__name__}; give one number or text for each sample.")
+        raise InputTypeError(f"{name} contains a {type(odd).__name__}; give one number or string per sample.")
     return values
 
 
 def _is_missing(value: Any) -> bool:
-    """Tell None, NaN, and pandas' NaT and NA, without importing pandas."""
+    """Recognise None, NaN, and pandas' NaT and NA, without importing pandas."""
     return value is None or type(value).__name__ == "NAType" or bool(value != value)
 
 
 def _check_sizes(values: list[Hashable], sizes: Indices, name: str) -> None:
     if len(sizes) < 2:
-        raise InputError(f"{name} holds {len(sizes)} batch; give at least two, or none at all.")
+        raise InputError(f"{name} has {len(sizes)} batch; give at least two, or none at all.")
     alone = sorted(str(value) for value, size in zip(values, sizes, strict=True) if size == 1)
     if len(alone) == 1:
-        raise InputError(f"The batch {quoted(alone)} in {name} has one sample; join it with another, or leave it out.")
+        raise InputError(
+            f"The batch {quoted(alone)} in {name} has one sample; merge it with another batch, or remove it."
+        )
     if alone:
         raise InputError(
-            f"The batches {quoted(alone)} in {name} have one sample each; join them with others, or leave them out."
+            f"The batches {quoted(alone)} in {name} have one sample each; merge them with others, or remove them."
         )

@@ -29,14 +29,13 @@ class Views:
     Parameters
     ----------
     data : mapping of name to table, sequence of tables, one table, or Views
-        A table is a 2-D array, a DataFrame or a scipy sparse matrix, samples by features. A bare
-        table counts as one view. float32 stays float32; everything else becomes float64. Nothing
-        is copied unless the type has to change, and nothing is ever written to. NaN stands for a missing
-        value, a row of NaN for a sample that is absent from the view.
+        A table is a 2-D array, a DataFrame or a scipy sparse matrix, samples by features. A single table counts as one
+        view. float32 stays float32; everything else becomes float64. Nothing is copied unless the type has to change,
+        and the input is never modified. NaN is a missing value; a row of NaN is a sample that is absent from the view.
     names : sequence of str, optional
         Names of the views; by default the mapping's keys, otherwise "view_0", "view_1", ...
     sample_ids : sequence, optional
-        Names of the samples; by default the index of the DataFrames, if they have one of their own.
+        Names of the samples; by default the index of the DataFrames, unless it only counts rows.
 
     Attributes
     ----------
@@ -87,7 +86,7 @@ class Views:
         feature_names: Iterable[NDArray[Any] | None],
         batch: Indices | None,
     ) -> Views:
-        """Assemble from parts that have passed the gate before."""
+        """Assemble from parts that have already been checked."""
         new = cls.__new__(cls)
         new.arrays, new.names = tuple(arrays), tuple(names)
         new.sample_ids, new.feature_names, new.batch = sample_ids, tuple(feature_names), batch
@@ -115,7 +114,7 @@ class Views:
 
     @cached_property
     def n_missing(self) -> dict[str, int]:
-        """Number of values that are missing from each view, those of absent samples included."""
+        """Number of values missing from each view, including those of absent samples."""
         return {name: count_missing(array) for name, array in self.items()}
 
     def items(self) -> Iterable[tuple[str, Array]]:
@@ -123,7 +122,7 @@ class Views:
         return zip(self.names, self.arrays, strict=True)
 
     def select(self, names: Iterable[str]) -> Views:
-        """Return the views of these names, in this order."""
+        """Return the views with these names, in this order."""
         names = [names] if isinstance(names, str) else list(names)
         unknown = [name for name in names if name not in self.names]
         if unknown:
@@ -143,12 +142,12 @@ class Views:
         return Views._of(arrays, self.names, self.sample_ids, self.feature_names, self.batch)
 
     def with_batch(self, batch: object) -> Views:
-        """Return the same views with a batch for each sample; None takes the batches away.
+        """Return the same views with a batch for each sample; None removes the batches.
 
         Parameters
         ----------
         batch : array-like (n_samples,) of any hashable values, or None
-            At least two batches, of two samples or more each; missing values are refused.
+            At least two batches with at least two samples each; missing values are refused.
         """
         codes = None if batch is None else batch_codes(batch, self.n_samples)
         return Views._of(self.arrays, self.names, self.sample_ids, self.feature_names, codes)

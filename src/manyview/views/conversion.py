@@ -1,4 +1,4 @@
-"""From whatever the user gave to floating-point tables, names and sample ids, without loss."""
+"""Converts whatever the user gave to floating-point tables, names and sample ids, without loss."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from manyview.checks import InputError, InputTypeError, quoted
 from manyview.typing import Array, is_sparse
 
-LARGEST_EXACT_INTEGER = 2**53  # float64 holds every integer up to here
+LARGEST_EXACT_INTEGER = 2**53  # float64 represents every integer up to here exactly
 
 
 def is_table(data: object) -> bool:
-    """Whether `data` is one table, as opposed to a collection of them.
+    """Return whether `data` is one table, as opposed to a collection of tables.
 
     Parameters
     ----------
     data : object
-        Anything that `fit` takes.
+        Anything that `fit` accepts.
     """
     return is_sparse(data) or hasattr(data, "__array__") or hasattr(data, "to_numpy")
 
@@ -42,7 +42,7 @@ def split_tables(data: object) -> tuple[list[Any], list[str]]:
 
 
 def _is_nested_rows(data: object) -> bool:
-    """Whether `data` is one table written as a list of rows, each a list of numbers."""
+    """Return whether `data` is one table written as a list of rows, each a list of numbers."""
     rows = data if isinstance(data, list | tuple) else ()
     return bool(rows) and all(isinstance(row, list | tuple) and all(map(np.isscalar, row)) for row in rows)
 
@@ -59,13 +59,13 @@ def check_names(names: Sequence[str], n_views: int) -> None:
 
 
 def check_same_samples(arrays: Sequence[Array], names: Sequence[str]) -> None:
-    """Refuse views of different numbers of samples."""
+    """Refuse views with different numbers of samples."""
     first = arrays[0].shape[0]
     for array, name in zip(arrays, names, strict=True):
         if array.shape[0] != first:
             raise InputError(
                 f"View {name!r} has {array.shape[0]} samples but view {names[0]!r} has {first}; "
-                "all views must hold the same samples in the same order."
+                "all views must have the same samples in the same order."
             )
 
 
@@ -84,7 +84,7 @@ def sample_ids_of(
     given: Sequence[object] | NDArray[Any] | None,
     n_samples: int,
 ) -> NDArray[Any] | None:
-    """Ids given by the user, otherwise the DataFrames' index; views that name other samples are refused."""
+    """Return ids given by the user, otherwise the DataFrames' index; views with different sample ids are refused."""
     if given is not None:
         if len(given) != n_samples:
             raise InputError(f"Got {len(given)} sample_ids for {n_samples} samples; give one per sample.")
@@ -100,14 +100,14 @@ def sample_ids_of(
             at = int(np.flatnonzero(ids != own)[0])
             raise InputError(
                 f"Sample {at} is {own[at]!r} in view {name!r} but {ids[at]!r} in view {owner!r}; "
-                "bring the tables into the same order, e.g. with table.loc[ids]."
+                "put the tables in the same order, e.g. with table.loc[ids]."
             )
     return ids
 
 
 def _own_index(table: object) -> NDArray[Any] | None:
     """Return the index of a pandas DataFrame, unless it only counts the rows from 0."""
-    pandas = sys.modules.get("pandas")  # a DataFrame can only come from a pandas that is loaded
+    pandas = sys.modules.get("pandas")  # if pandas is not loaded, the table cannot be a DataFrame
     if pandas is None or not isinstance(table, pandas.DataFrame):
         return None
     if isinstance(table.index, pandas.RangeIndex) and table.index.start == 0 and table.index.step == 1:
@@ -116,7 +116,7 @@ def _own_index(table: object) -> NDArray[Any] | None:
 
 
 def as_array(table: Any, name: str) -> Array:
-    """One table as a floating-point array or CSR array."""
+    """Return one table as a floating-point array or CSR array."""
     if is_sparse(table):
         _check_numeric_dtype(table.dtype, name)
         _check_two_dimensions(table, name)  # before scipy 1.15, 1-D ones cannot become CSR
@@ -129,7 +129,7 @@ def as_array(table: Any, name: str) -> Array:
     if values.shape[1] == 0:
         raise InputError(
             f"View {name!r} has 0 feature(s) (shape={values.shape}) while a minimum of 1 is required. "
-            "Leave this view out, or check how the file was read."
+            "Remove this view, or check how the file was read."
         )
     return _as_float(values, name)
 
@@ -143,7 +143,7 @@ def _check_two_dimensions(table: Any, name: str) -> None:
 
 
 def _canonical(matrix: sp.csr_array) -> sp.csr_array:
-    """Return a matrix with sorted entries, none stored twice; a copy, if it has to change: others may share it."""
+    """Return a matrix with sorted entries and no duplicates; a copy if it must change, because others may share it."""
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
@@ -170,7 +170,7 @@ def _from_dataframe(table: Any, name: str) -> NDArray[Any]:
 
 
 def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
-    """Return the numpy type in a pandas one: nullable and sparse types wrap it."""
+    """Return the numpy type behind a pandas type: nullable and sparse types wrap one."""
     return np.dtype(getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", dtype)))
 
 
@@ -189,9 +189,9 @@ def _from_array(table: Any, name: str) -> NDArray[Any]:
 
 
 def _from_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
-    """Numbers that hide in an object array; anything else is named with its place."""
+    """Return the numbers in an object array; raise for anything else, naming its position."""
     for place, value in np.ndenumerate(values):
-        where = f"View {name!r} holds {value!r} (a {type(value).__name__}) at {_place(place)}"
+        where = f"View {name!r} contains {value!r} (a {type(value).__name__}) at {_place(place)}"
         if isinstance(value, str | bytes):
             raise InputError(f"{where}, which is text; give numbers only.")
         try:
@@ -235,7 +235,7 @@ def _check_exact(values: NDArray[Any], name: str) -> None:
     extreme = max(int(values.max()), -int(values.min()))
     if extreme > LARGEST_EXACT_INTEGER:
         raise InputError(
-            f"View {name!r} holds an integer of size {extreme}, beyond the {LARGEST_EXACT_INTEGER} that a "
+            f"View {name!r} contains an integer of size {extreme}, beyond the {LARGEST_EXACT_INTEGER} that a "
             "float64 can hold exactly (integer overflow on cast). If the column is an identifier, drop it; "
             "otherwise rescale it."
         )

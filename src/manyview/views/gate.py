@@ -1,4 +1,4 @@
-"""`check_views`: the one gate that every input passes."""
+"""`check_views`: the one check that every input passes through."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from manyview.views.container import Views
 def check_views(data: object, *, allow_empty: bool = False) -> Views:
     """Return `data` as `Views` of numbers, NaN where missing, each sample present somewhere, or raise `InputError`.
 
-    A view from which all samples are absent is refused as well, unless `allow_empty`.
+    A view without any samples is refused as well, unless `allow_empty`.
 
     Parameters
     ----------
     data : as for `fit`
         Tables, or a collection of them.
     allow_empty : bool, default=False
-        Accept views from which all samples are absent, as `predict` does.
+        Accept views without any samples, as `predict` does.
     """
     views = data if isinstance(data, Views) else Views(data)
     if views.n_samples == 0:
@@ -50,7 +50,7 @@ def _check_values(array: Array, name: str, feature_names: NDArray[Any] | None) -
         label = first if feature_names is None else f"{feature_names[first]!r}"
         raise InputError(
             f"View {name!r} contains {int(infinite.sum())} infinity values in {len(np.unique(columns))} column(s), "
-            f"the first in column {label}. Replace them, by NaN where the value is not known, before clustering."
+            f"the first in column {label}. Replace them before clustering, by NaN if the value is unknown."
         )
     return bool(np.isnan(stored).any())
 
@@ -59,11 +59,11 @@ def _check_present(views: Views, allow_empty: bool) -> None:
     present = views.present
     empty = [name for i, name in enumerate(views.names) if not present[:, i].any()]
     if empty and not allow_empty:
-        raise InputError(f"View {quoted(empty)} holds nothing but NaN. Leave this view out.")
+        raise InputError(f"View {quoted(empty)} contains only NaN. Remove this view.")
     nowhere = np.flatnonzero(~present.any(axis=1))
     if len(nowhere):
         which = nowhere if views.sample_ids is None else views.sample_ids[nowhere]
         raise InputError(
-            f"{len(nowhere)} sample(s) have no value in any view: {quoted(which)}. Leave them out: nothing is known "
+            f"{len(nowhere)} sample(s) have no value in any view: {quoted(which)}. Remove them: nothing is known "
             "about them."
         )

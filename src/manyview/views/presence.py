@@ -1,4 +1,4 @@
-"""Which samples a view holds: rows of NaN stand for samples that are absent from it."""
+"""Which samples a view contains: a row of NaN is a sample that is absent from it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from manyview.typing import Array, Indices, Mask, is_sparse
 
 
 def present_rows(table: Array) -> Mask:
-    """Whether each row holds any value that is not missing.
+    """Return whether each row has any value that is not missing.
 
     Parameters
     ----------
@@ -27,16 +27,16 @@ def present_rows(table: Array) -> Mask:
 
 
 def spread_rows(table: Array, rows: Indices, n_samples: int) -> Array:
-    """Return a table of `n_samples` rows: row ``rows[i]`` is row i of `table`, samples in no row are absent.
+    """Return a table of `n_samples` rows: row ``rows[i]`` is row i of `table`, and all other samples are absent.
 
     Parameters
     ----------
     table : array or CSR array (m, n_features)
-        The rows that are there.
+        The rows of the samples that are present.
     rows : array (m,) of int
         Which sample each row belongs to.
     n_samples : int
-        Rows of the result.
+        Number of rows of the result.
     """
     source = np.full(n_samples, table.shape[0])
     source[rows] = np.arange(table.shape[0])

@@ -112,7 +112,7 @@ def test_seeds_draw_other_landmarks(data):
         ({"n_landmarks": 1}, {}, "n_landmarks=1 is too small"),
         ({"strategy": "some"}, {}, "Unknown strategy='some'. Choose one of: 'auto', 'exact', 'landmarks'"),
         ({"affinity": "precomputed"}, {}, "cannot be combined with affinity='precomputed'"),
-        ({}, {"b": np.full((1500, 2), np.nan)}, "View 'b' holds nothing but NaN"),
+        ({}, {"b": np.full((1500, 2), np.nan)}, "View 'b' contains only NaN"),
         ({}, {"b": np.ones((1499, 2))}, "View 'b' has 1499 samples but view 'view_0' has 1500"),
         ({}, {"b": np.full((1500, 2), np.inf)}, "View 'b' contains .* infinity values"),
     ],

@@ -77,7 +77,7 @@ class Survey:
         """Refuse views that hold nothing."""
         empty = [name for name, present in zip(self.names, self.n_present, strict=True) if present == 0]
         if empty:
-            raise InputError(f"View {quoted(empty)} holds nothing but NaN. Leave this view out.")
+            raise InputError(f"View {quoted(empty)} contains only NaN. Remove this view.")
 
 
 def survey(block: Block) -> Survey:

@@ -1,1 +1,1 @@
-"""The low-rank methods, RLRR and LRRGL, and what they share: self-expression, memory, representations as graphs."""
+"""The low-rank methods, RLRR and LRRGL, and what they share: self-expression, memory limits, and final graphs."""

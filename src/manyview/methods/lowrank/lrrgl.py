@@ -1,4 +1,4 @@
-"""LRRGL: a low-rank representation per view, smooth on the view's graph, and brought to agree."""
+"""LRRGL: one low-rank representation per view, smooth on the view's graph and drawn towards agreement."""
 
 from __future__ import annotations
 
@@ -56,60 +56,61 @@ class LRRGL(SelfExpressionClusterer):
         + \frac{\beta}{2} \sum_{w \ne v} |Z_v - Z_w|_F^2 \right)
         \quad \text{s.t.} \quad X_v = X_v Z_v + E_v,\ Z_v \ge 0.
 
-    The problem is convex. It is solved by the method of multipliers; as in the source, the smooth terms enter each
-    view's step linearised, the other views as they were after the last sweep.
+    The problem is convex. It is solved by the method of multipliers; as in the paper, the smooth terms are linearised
+    in each view's step, with the other views as they were after the last sweep.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     sparsity : float, default=1
-        Weight of the corruption E, :math:`\lambda_v = \mathrm{sparsity} \min(d_v, n) / |X_v|_1`: at 1 it costs the same
-        to call all of X_v corruption and to represent all of it. (The source has one lambda_1 for all views, tuned per
-        data set; in this unit one value serves views of any scale and size.) Not for views that are mostly zeros
-        themselves, such as text: :math:`|E|_1` takes them for corruption altogether, or with more weight each sample
-        represents only itself.
+        Weight of the corruption E, :math:`\lambda_v = \mathrm{sparsity} \min(d_v, n) / |X_v|_1`: at 1, calling all of
+        X_v corruption costs as much as representing all of it. Larger values call fewer entries corrupted. (The paper
+        has one lambda_1 for all views, tuned per data set; in this unit one value suits views of any scale and size.)
+        Not suitable for views that are mostly zeros, such as text: :math:`|E|_1` treats all of them as corruption or,
+        with more weight, each sample represents only itself.
     graph_weight : float, default=0.5
         lambda_2: how similar the representations of neighbours in a view should be; 0 ignores the graphs.
     consensus_weight : float, default=0.5
-        beta: how much the views should agree; 0 treats each on its own.
+        beta: how much the views should agree; 0 treats each view separately.
     n_neighbors : int, default=10
-        Neighbours per sample, in the graphs of the views and in the final affinity.
+        Neighbours per sample, in the graphs of the views and in the final affinity. With more, clusters blend; with
+        fewer, the graphs fall apart.
     affinity : {"self_tuning", "knn", "adaptive", "precomputed"}, default="self_tuning"
         How neighbours are weighted in the graphs of the views, see `MFMSC`. "precomputed": the views are affinities K_v
         (n x n, symmetric, non-negative); L_v is taken from them, and each sample is represented by the leading
-        eigenvectors of the normalised K_v, scaled so that their products make up K_v.
+        eigenvectors of the normalised K_v, scaled so that their products reproduce K_v.
     nonnegative : bool, default=True
-        Keep Z >= 0, as the source does. This needs all n x n entries of each Z; without it Z_v = Q W_v, where the
-        columns of Q (n x r) are an orthonormal basis of the row space of all views, and only W_v (r x n) is iterated.
-        That is exact: projecting every Z_v onto Q increases no term.
+        Keep Z >= 0, as in the paper. This needs all n x n entries of each Z; without it, Z_v = Q W_v, where the columns
+        of Q (n x r) are an orthonormal basis of the row space of all views, and only W_v (r x n) is iterated. This is
+        exact: projecting every Z_v onto Q increases no term.
     representation_graph : {"angle", "sum"}, default="angle"
         How the Z_v become a graph. "angle": each sample is linked to the `n_neighbors` others whose columns of Z make
         the smallest angle with its own (mean cosine over the views, the weight of the link); all other entries are
-        dropped. "sum": sum of :math:`(|Z_v| + |Z_v'|)/2` as in the source, of which the `n_neighbors` largest
-        entries of each row are kept; it needs more of them (50).
+        dropped. "sum": the sum of :math:`(|Z_v| + |Z_v'|)/2` as in the paper, keeping the `n_neighbors` largest entries
+        of each row; it needs more of them (50).
     scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
-        "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
-        counts and text. "auto" takes "unit" for views that are mostly zeros, otherwise "standard".
+        "standard" scales features to mean 0 and standard deviation 1, "unit" scales rows to the same length, for counts
+        and text. "auto" uses "unit" for views that are mostly zeros, otherwise "standard".
     degree_regularization : float, default=0
         tau of the normalised cut; 1 keeps it from splitting off a few outliers.
     max_iter : int, default=300
         Maximum number of sweeps; a run that needs more ends with a warning and `converged_` False.
     tol : float, default=0.005
-        Stop when no constraint is violated by more, relative to the size of its terms, and no Z changes by more.
-        (The source stops at a gap of 1e-6 while its penalty grows without bound, which ends the run
-        rather than solving the problem; here the penalty is fixed.)
+        Stop when no constraint is violated by more than this, relative to the size of its terms, and no Z changes by
+        more. Smaller is more exact, and slower. (The paper stops at a gap of 1e-6 while its penalty grows without
+        bound, which ends the run rather than solving the problem; here the penalty is fixed.)
     max_memory : float, optional
-        Limit in GB; larger problems are refused. By default 80 % of the free memory.
+        Limit in GB; problems that need more are refused. By default 80% of the free memory.
     max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems and all
         cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
-        Called with the record of each sweep; returning True stops the run.
+        Called with the record of each sweep; return True to stop.
 
     Attributes
     ----------
@@ -117,7 +118,7 @@ class LRRGL(SelfExpressionClusterer):
     embedding_ : array (n_samples, n_clusters)
     affinity_ : sparse array (n_samples, n_samples)
     representation_ : list of arrays (n_samples, n_samples), one per view
-        Z_v; with ``nonnegative=False`` the pair of its factors (`left`, `right`, `toarray()`).
+        Z_v; with ``nonnegative=False`` a pair of factors (`left`, `right`, `toarray()`).
     corruption_ : list of arrays (n_samples, n_features of the view)
         E_v', in the units of the view.
     laplacians_ : list of sparse arrays
@@ -125,20 +126,20 @@ class LRRGL(SelfExpressionClusterer):
     sparsity_ : list of float
         lambda_v.
     eigenvalues_ : array (n_clusters,)
-        Of the normalised affinity, descending.
+        Eigenvalues of the normalised affinity, descending.
     scaling_ : dict
         The scaling used, by view.
     n_iter_, converged_, history_
-        `history_` holds the gaps of each sweep: of the fit, between Z and its low-rank and non-negative copies, and the
-        change of Z.
+        For each sweep, `history_` holds the gap of the fit, the gaps between Z and its low-rank and non-negative
+        copies, and the change in Z.
     neighbor_recall_ : dict
-        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
+        Share of the true neighbours that an approximate search found, by graph; empty if the search was exact.
     n_clusters_, selection_
-        The number of clusters found, and what it was chosen by (with "auto"), otherwise None.
+        The number of clusters, and how it was chosen with "auto", otherwise None.
     levels_ : Levels
         Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
     n_views_, view_names_, sample_ids_, n_missing_
-        What came in; values missing by view.
+        Number and names of the views, sample ids, and number of missing values by view.
     imputation_ : str or None
         How missing values were filled in.
 
@@ -267,18 +268,18 @@ def smooth_gradients(Z: Sequence[Dense], L: Sequence[sp.csr_array], lam_2: float
 
 
 def times_laplacian(Z: Dense, L: sp.csr_array) -> Dense:
-    """Z L, L being symmetric."""
+    """Return Z L for symmetric L."""
     return np.asarray(L @ Z.T).T
 
 
 def smoothness(lam_2: float, beta: float, n_views: int) -> float:
-    """Lipschitz constant of the gradient of f; no eigenvalue of a normalised Laplacian is over 2."""
+    """Lipschitz constant of the gradient of f; no eigenvalue of a normalised Laplacian exceeds 2."""
     return 4 * lam_2 + 2 * beta * (n_views if n_views > 1 else 0)
 
 
 def sweep_views(
     problems: Sequence[Problem], states: Sequence[State], L: Sequence[sp.csr_array], lam_2: float, beta: float
 ) -> dict[str, float]:
-    """Sweep every view once, with the gradient of f at the last Z of all of them."""
+    """Sweep every view once, with the gradient of f at the last Z of all views."""
     gradients = smooth_gradients([state.Z for state in states], L, lam_2, beta)
     return largest_gaps(sweep(*step) for step in zip(problems, states, gradients, strict=True))

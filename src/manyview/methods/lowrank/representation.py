@@ -1,4 +1,4 @@
-"""What the low-rank estimators share: parameters, memory, and the way from representations to clusters."""
+"""What the low-rank estimators share: parameters, memory limits, and the steps from representations to clusters."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from manyview.views.container import Views
 log = logging.getLogger(__name__)
 
 REPRESENTATION_GRAPHS = ("angle", "sum")
-RANKS_PER_CLUSTER, LOWEST_RANK = 3, 30  # of the features that stand for given affinities
-FREE_SHARE = 0.8  # of the free memory that a fit may take
-OTHERWISE = "cluster fewer samples, or take a method on sparse graphs such as MFMSC or OCBR."
+RANKS_PER_CLUSTER, LOWEST_RANK = 3, 30  # rank of the features that replace given affinities
+FREE_SHARE = 0.8  # share of the free memory that a fit may take
+OTHERWISE = "cluster fewer samples, or use a method based on sparse graphs, such as MFMSC or OCBR."
 COPIES = 15  # Z, its copies, multipliers and temporary arrays of the updates; measured, rounded up
-LONG = 60.0  # seconds; a fit that may take longer says so before it starts
+LONG = 60.0  # seconds; a fit that may take longer announces it before it starts
 USUAL_SWEEPS = 40
-PRODUCT, VECTOR, ENTRY = 2e-10, 2e-10, 3e-8  # measured seconds of a sweep on one core, see `_expected_seconds`
+PRODUCT, VECTOR, ENTRY = 2e-10, 2e-10, 3e-8  # measured seconds per sweep on one core, see `_expected_seconds`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class RepresentationClusterer(MultiViewClusterer):
         return run(sweep, max_iter=self.max_iter, tol=self.tol, name=name, callback=self.callback)
 
     def _check_memory(self, views: Views, bytes_needed: float, advice: str) -> None:
-        """Refuse a problem that needs more than `max_memory` GB, or than most of what is free."""
+        """Refuse a problem that needs more than `max_memory` GB, or more than most of the free memory."""
         limit = FREE_SHARE * available_memory() if self.max_memory is None else self.max_memory * 1e9
         if bytes_needed > limit:
             given = self.max_memory is not None
@@ -119,13 +119,13 @@ class SelfExpressionClusterer(RepresentationClusterer):
         return [Scaler.fit(X, scaling[name]).to_own_units(Ev.T, X) for Ev, (name, X) in scaled]
 
     def _bytes_needed(self, views: Views, representations: int) -> float:
-        """Estimate the peak of a fit: `representations` matrices Z and the data, in `COPIES` copies each."""
+        """Estimate the peak memory of a fit: `representations` matrices Z and the data, in `COPIES` copies each."""
         n, d = views.shape
         rows = n if self.nonnegative else min(n, d)
         return float(COPIES * itemsize(views)) * n * (representations * rows + d)
 
     def _announce(self, X: Sequence[Dense], representations: int) -> None:
-        """Say how long a fit may take, if that is long, before it starts; `X` are the views, samples in columns."""
+        """Announce a long fit before it starts, with the expected time; `X` are the views, with samples in columns."""
         n, d = X[0].shape[1], sum(len(Xv) for Xv in X)
         seconds = self._expected_seconds(n, d, representations)
         if seconds > LONG:
@@ -138,7 +138,7 @@ class SelfExpressionClusterer(RepresentationClusterer):
             )
 
     def _expected_seconds(self, n: int, d: int, representations: int) -> float:
-        """Add up what a usual number of sweeps takes: products with the views, singular vectors, single entries."""
+        """Estimate the time of a typical fit: products with the views, singular vectors, single entries."""
         rows = n if self.nonnegative else min(n, d)
         sweep = rows * (PRODUCT * d + representations * (VECTOR * rows + ENTRY)) + ENTRY * d
         return min(self.max_iter, USUAL_SWEEPS) * n * sweep
@@ -154,7 +154,7 @@ class SelfExpressionClusterer(RepresentationClusterer):
 
 
 def itemsize(views: Views) -> int:
-    """Bytes of a number in the views."""
+    """Return the number of bytes of each value in the views."""
     return max(int(X.dtype.itemsize) for X in views.arrays)
 
 
@@ -180,7 +180,7 @@ class LowRank:
 
 
 def angle_affinity(codes: Sequence[Dense], k: int) -> sp.csr_array:
-    """Link each sample to the k whose columns of Z point most nearly the same way, weighted by the cosine.
+    """Link each sample to the k whose columns of Z point most nearly in the same direction, weighted by the cosine.
 
     `codes` are the Z of the views, or their right factors (an orthonormal left factor keeps angles); the cosine is the
     mean over the views. Other entries and negative cosines are dropped.
@@ -208,7 +208,7 @@ def keep_largest(W: Dense, k: int) -> sp.csr_array:
 
 
 def _largest(W: Any, rows: Indices, k: int) -> tuple[Dense, Indices]:
-    """Find the weights and columns of the k largest of each of these rows of a matrix; overwrites the diagonal."""
+    """Find the weights and columns of the k largest entries in each of these rows; overwrites the diagonal."""
     W[np.arange(len(rows)), rows] = 0
     k = max(1, min(k, W.shape[1] - 1))
     best = np.argpartition(-W, k - 1, axis=1)[:, :k]
@@ -222,7 +222,7 @@ def _magnitudes(Z: Dense | LowRank, rows: Indices) -> Dense:
 
 
 def tidy_graph(W: sp.csr_array, tables: Sequence[Dense], n_clusters: int) -> sp.csr_array:
-    """Drop the zeros; where more pieces than clusters are left, link them through the samples' features."""
+    """Drop the zeros; if more components than clusters are left, link them through the samples' features."""
     W.eliminate_zeros()
     if sp.csgraph.connected_components(W, directed=False)[0] > n_clusters:
         return connect(W, np.vstack(tables).T)
@@ -230,5 +230,5 @@ def tidy_graph(W: sp.csr_array, tables: Sequence[Dense], n_clusters: int) -> sp.
 
 
 def dense_columns(tables: Sequence[Array]) -> list[Dense]:
-    """Turn the tables over: samples in columns, dense."""
+    """Transpose the tables: samples in columns, dense."""
     return [np.ascontiguousarray((X.toarray() if is_sparse(X) else X).T) for X in tables]

@@ -1,4 +1,4 @@
-"""RLRR: one low-rank representation for all views, with sparse corruption taken out."""
+"""RLRR: one low-rank representation for all views, with sparse corruption removed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from manyview.views.container import Views
 
 
 class RLRR(SelfExpressionClusterer):
-    r"""Robust low-rank representation: one Z for all views, and sparse corruption E_v taken out of each.
+    r"""Robust low-rank representation: one Z for all views, and sparse corruption E_v removed from each.
 
     With X_v (d_v x n, samples in columns) the v-th view, it solves
 
@@ -42,55 +42,56 @@ class RLRR(SelfExpressionClusterer):
         \min_{Z, E_v} |Z|_* + \lambda \sum_v |E_v|_1 \quad \text{s.t.} \quad X_v = X_v Z + E_v,\ Z \ge 0,
 
     the form in which Wang and Wu (arXiv:1708.02288, Eq. 1) compare with Xia, Pan, Du and Yin (AAAI 2014), whose own
-    form is `RMSC`. The problem is convex, and solved by the method of multipliers.
+    form is `RMSC`. The problem is convex and solved by the method of multipliers.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     sparsity : float, default=1
-        Weight of the corruption E, in units in which one value serves data of any scale and size:
-        :math:`\lambda = \mathrm{sparsity} \min(d, n) / |X|_1`, X all views stacked and d its rows, so that at 1 it
-        costs the same to call all of X corruption and to represent all of it. (The sources tune lambda per data set.)
-        Not for views that are mostly zeros themselves, such as text: :math:`|E|_1` takes all of them for corruption or,
-        with more weight, each sample represents only itself. No weight that we tried helps; take another method.
+        Weight of the corruption E, in units in which one value suits data of any scale and size:
+        :math:`\lambda = \mathrm{sparsity} \min(d, n) / |X|_1`, with X all views stacked and d its rows, so that at 1,
+        calling all of X corruption costs as much as representing all of it. Larger values call fewer entries corrupted.
+        (The papers tune lambda per data set.) Not suitable for views that are mostly zeros, such as text: :math:`|E|_1`
+        treats all of them as corruption or, with more weight, each sample represents only itself. No weight we tried
+        helps; use another method.
     nonnegative : bool, default=True
-        Keep Z >= 0, as the source does. This needs all n x n entries of Z; without it Z = Q W, where the columns of
-        Q (n x r) are an orthonormal basis of the row space of all views, and only W (r x n) is iterated. That is exact:
+        Keep Z >= 0, as in the paper. This needs all n x n entries of Z; without it, Z = Q W, where the columns of Q (n
+        x r) are an orthonormal basis of the row space of all views, and only W (r x n) is iterated. This is exact:
         projecting Z onto Q increases no term.
     n_neighbors : int, default=10
-        Neighbours per sample in the final affinity.
+        Neighbours per sample in the final affinity. With more, clusters blend; with fewer, the graph falls apart.
     representation_graph : {"angle", "sum"}, default="angle"
         How Z becomes a graph. "angle": each sample is linked to the `n_neighbors` others whose columns of Z make the
-        smallest angle with its own (the cosine is the weight of the link); all other entries are dropped.
-        "sum": :math:`(|Z| + |Z'|)/2` as in the source, of which the `n_neighbors` largest entries of each row are kept;
-        it needs more of them (50).
+        smallest angle with its own (the cosine is the weight of the link); all other entries are dropped. "sum":
+        :math:`(|Z| + |Z'|)/2` as in the paper, keeping the `n_neighbors` largest entries of each row; it needs more of
+        them (50).
     affinity : {"linear", "precomputed"}, default="linear"
-        "linear": the views are features. "precomputed": they are affinities K_v (n x n, symmetric, non-negative);
-        each sample is represented by the leading eigenvectors of the normalised K_v, scaled so that their products
-        make up K_v.
+        "linear": the views are features. "precomputed": they are affinities K_v (n x n, symmetric, non-negative); each
+        sample is represented by the leading eigenvectors of the normalised K_v, scaled so that their products reproduce
+        K_v.
     scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
-        "standard": features to mean 0 and standard deviation 1. "unit": rows to the same length, for
-        counts and text. "auto" takes "unit" for views that are mostly zeros, otherwise "standard".
+        "standard" scales features to mean 0 and standard deviation 1, "unit" scales rows to the same length, for counts
+        and text. "auto" uses "unit" for views that are mostly zeros, otherwise "standard".
     degree_regularization : float, default=0
         tau of the normalised cut; 1 keeps it from splitting off a few outliers.
     max_iter : int, default=300
         Maximum number of sweeps; a run that needs more ends with a warning and `converged_` False.
     tol : float, default=0.005
-        Stop when no constraint is violated by more, relative to the size of its terms, and Z changes by no more.
-        (The source stops at a gap of 1e-6 while its penalty grows without bound, which ends the run
-        rather than solving the problem; here the penalty is fixed.)
+        Stop when no constraint is violated by more than this, relative to the size of its terms, and Z changes by no
+        more. Smaller is more exact, and slower. (The paper stops at a gap of 1e-6 while its penalty grows without
+        bound, which ends the run rather than solving the problem; here the penalty is fixed.)
     max_memory : float, optional
-        Limit in GB; larger problems are refused. By default 80 % of the free memory.
+        Limit in GB; problems that need more are refused. By default 80% of the free memory.
     max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems and all
         cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
-        Called with the record of each sweep; returning True stops the run.
+        Called with the record of each sweep; return True to stop.
 
     Attributes
     ----------
@@ -98,26 +99,26 @@ class RLRR(SelfExpressionClusterer):
     embedding_ : array (n_samples, n_clusters)
     affinity_ : sparse array (n_samples, n_samples)
     representation_ : array (n_samples, n_samples)
-        Z; with ``nonnegative=False`` the pair of its factors (`left`, `right`, `toarray()`).
+        Z; with ``nonnegative=False`` a pair of factors (`left`, `right`, `toarray()`).
     corruption_ : list of arrays (n_samples, n_features of the view)
         E_v', in the units of the view.
     sparsity_ : float
         lambda.
     eigenvalues_ : array (n_clusters,)
-        Of the normalised affinity, descending.
+        Eigenvalues of the normalised affinity, descending.
     scaling_ : dict
         The scaling used, by view.
     n_iter_, converged_, history_
-        `history_` holds the gaps of each sweep: of the fit, between Z and its low-rank and non-negative copies, and the
-        change of Z.
+        For each sweep, `history_` holds the gap of the fit, the gaps between Z and its low-rank and non-negative
+        copies, and the change in Z.
     neighbor_recall_ : dict
-        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
+        Share of the true neighbours that an approximate search found, by graph; empty if the search was exact.
     n_clusters_, selection_
-        The number of clusters found, and what it was chosen by (with "auto"), otherwise None.
+        The number of clusters, and how it was chosen with "auto", otherwise None.
     levels_ : Levels
         Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
     n_views_, view_names_, sample_ids_, n_missing_
-        What came in; values missing by view.
+        Number and names of the views, sample ids, and number of missing values by view.
     imputation_ : str or None
         How missing values were filled in.
 
@@ -125,9 +126,9 @@ class RLRR(SelfExpressionClusterer):
     -----
     Measured with two views of 64 features: 2,000 samples in 12 CPU seconds and 390 MB (docs/scaling.md).
 
-    One Z for all views makes the problem that of the views stacked on one another. With d features over all views and
-    rank q of Z: time O(n^2 (d + q)) per sweep, memory O(n d + 15 n^2); with ``nonnegative=False`` time O(n r (d + r)),
-    memory O(n d + 15 n r), r <= min(n, d).
+    With one Z for all views, the problem is the same as for a single view of all features. With d features over all
+    views and rank q of Z: time O(n^2 (d + q)) per sweep, memory O(n d + 15 n^2); with ``nonnegative=False`` time O(n r
+    (d + r)), memory O(n d + 15 n r), r <= min(n, d).
 
     Examples
     --------

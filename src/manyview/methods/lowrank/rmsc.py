@@ -1,4 +1,4 @@
-"""RMSC: one low-rank transition matrix for all views, with sparse noise taken out of each."""
+"""RMSC: one low-rank transition matrix for all views, with sparse noise removed from each."""
 
 from __future__ import annotations
 
@@ -36,21 +36,22 @@ class RMSC(RepresentationClusterer):
 
         \min_{P, E_v} |P|_* + \lambda \sum_v |E_v|_1 \quad \text{s.t.} \quad P_v = P + E_v,\ P \ge 0,\ P 1 = 1,
 
-    and cuts the graph of the walk, (Pi P + P' Pi)/2 with Pi its stationary distribution. The problem is convex, and
-    solved by the method of multipliers. Xia, Pan, Du and Yin, AAAI 2014; `RLRR` is the form on features in which Wang
-    and Wu compare with it.
+    and cuts the graph of the random walk, (Pi P + P' Pi)/2 with Pi its stationary distribution. The problem is convex
+    and solved by the method of multipliers. Xia, Pan, Du and Yin, AAAI 2014; `RLRR` is the form on features in which
+    Wang and Wu compare with it.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     sparsity : float, default=1
-        lambda = sparsity / sqrt(n). Larger declares fewer entries of the P_v noise.
+        lambda = sparsity / sqrt(n). With larger values, fewer entries of the P_v count as noise.
     n_neighbors : int, default=10
-        How many of the largest entries of each row are kept in the final graph.
+        How many of the largest entries of each row are kept in the final graph. With more, clusters blend; with fewer,
+        the graph falls apart.
     affinity : {"self_tuning", "precomputed"}, default="self_tuning"
-        "self_tuning": affinities of all pairs of samples, with a bandwidth for each sample. "precomputed": the views
-        are affinities K_v (n x n, symmetric, non-negative).
+        "self_tuning": affinities of all pairs of samples, with one bandwidth per sample. "precomputed": the views are
+        affinities K_v (n x n, symmetric, non-negative).
     scaling : {"auto", "standard", "robust", "unit", "none"}, or one per view, default="auto"
         See `MFMSC`; not used with "precomputed".
     degree_regularization : float, default=0
@@ -58,18 +59,19 @@ class RMSC(RepresentationClusterer):
     max_iter : int, default=300
         Maximum number of sweeps; a run that needs more ends with a warning and `converged_` False.
     tol : float, default=0.005
-        Stop when no constraint is violated by more, relative to the size of its terms, and P changes by no more.
+        Stop when no constraint is violated by more than this, relative to the size of its terms, and P changes by no
+        more. Smaller is more exact, and slower.
     max_memory : float, optional
-        Limit in GB; larger problems are refused. By default 80 % of the free memory.
+        Limit in GB; problems that need more are refused. By default 80% of the free memory.
     max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
-        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems and all
         cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
-        Called with the record of each sweep; returning True stops the run.
+        Called with the record of each sweep; return True to stop.
 
     Attributes
     ----------
@@ -83,10 +85,10 @@ class RMSC(RepresentationClusterer):
     sparsity_ : float
         lambda.
     eigenvalues_ : array (n_clusters,)
-        Of the normalised affinity, descending.
+        Eigenvalues of the normalised affinity, descending.
     scaling_, n_iter_, converged_, history_, n_views_, view_names_, sample_ids_
     neighbor_recall_ : dict
-        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
+        Share of the true neighbours that an approximate search found, by graph; empty if the search was exact.
     n_clusters_, selection_, n_missing_, imputation_
         As for `RLRR`.
     levels_ : Levels
@@ -166,7 +168,7 @@ class RMSC(RepresentationClusterer):
         )
 
     def _affinities(self, views: Views) -> tuple[list[Graph], list[Array], dict[str, str]]:
-        """Return the affinities, and tables by which their pieces can be linked."""
+        """Return the affinities, and tables that can link their components."""
         if self.affinity == PRECOMPUTED:
             graphs = [as_graph(A, name) for name, A in views.items()]
             return graphs, graphs, dict.fromkeys(views.names, "none")

@@ -1,12 +1,12 @@
 r"""What the low-rank methods share: self-expression by the augmented Lagrangian.
 
 Each view is X (d x n, samples in columns), written as X = A Z + E with A = X R, where R (n x r) spans what Z may use:
-all samples (R = I), or, where Z may have any sign, the row space of the views. The splitting is
+all samples (R = I) or, if Z may have any sign, the row space of the views. The splitting is
 
 .. math:: \min |J|_* + \lambda |E|_1 + f(Z) \quad \text{s.t.} \quad X = A Z + E,\ Z = J,\ Z = G,\ G \ge 0,
 
-with f smooth (0 in RLRR). Z is one block of the method of multipliers and (J, G, E), which do not see one another, the
-other: two blocks, so it converges for any penalty. f enters Z's step linearised, with a proximal term.
+with f smooth (0 in RLRR). Z is one block of the method of multipliers; (J, G, E), which do not depend on one another,
+are the other. With two blocks it converges for any penalty. In Z's step, f is linearised, with a proximal term.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from manyview.numerics.proximal import partial_singular_value_threshold, soft_th
 from manyview.typing import Dense
 
 RELAXATION = 1.5  # over-relaxation of the multiplier method; between 1.5 and 1.8 saves about a third of the sweeps
-MU = 3.0  # penalty of the copies of Z, whose singular values are of the order of 1
+MU = 3.0  # penalty of the copies of Z, whose singular values are of order 1
 MU_FIT = 4.0  # penalty of the fit, in units of lambda over the typical entry of X
 
 
@@ -40,7 +40,7 @@ class Problem:
     mu: float
     nonnegative: bool
     smoothness: float = 0.0  # Lipschitz constant of the gradient of f
-    typical: float = 1.0  # size of the entries of X that are not about 0
+    typical: float = 1.0  # size of the entries of X that are not near 0
 
     @property
     def mu_fit(self) -> float:
@@ -63,12 +63,12 @@ class State:
 
     @property
     def solution(self) -> Dense:
-        """The copy that keeps the sign constraint exactly, otherwise the one of low rank."""
+        """Return the copy that satisfies the sign constraint exactly, otherwise the low-rank copy."""
         return self.J if self.G is None else self.G
 
 
 def make_problem(X: Dense, R: Dense | None, lam: float, *, smoothness: float = 0.0) -> Problem:
-    """Set up a view; R None stands for the identity, and with it goes Z >= 0."""
+    """Set up a view; R None means the identity, with Z >= 0."""
     A = X if R is None else X @ R
     _, s, Bt = economical_svd(A)
     kept = s > 10 * np.finfo(s.dtype).eps * max(A.shape) * s.max(initial=0)
@@ -84,17 +84,17 @@ def initial_state(problem: Problem) -> State:
 
 
 def row_space(tables: Sequence[Dense]) -> Dense:
-    """Orthonormal basis (n x r) of the row space of the views stacked on one another."""
+    """Return an orthonormal basis (n x r) of the row space of all views stacked."""
     _, s, Qt = economical_svd(np.vstack(tables))
     kept = s > 10 * np.finfo(s.dtype).eps * max(len(s), Qt.shape[1]) * s.max(initial=0)
     return np.ascontiguousarray(Qt[kept | (np.arange(len(s)) == 0)].T)
 
 
 def unit_weight(X: Dense) -> float:
-    r"""Weight :math:`\min(d, n) / |X|_1` of E: calling all of X corruption costs as much as representing all of it.
+    r"""Weight :math:`\min(d, n) / |X|_1` of E: calling all of X corruption costs as much as representing it.
 
     That is, Z = 0, E = X and Z = Q Q', E = 0 (Q an orthonormal basis of a row space of full rank) have the same value.
-    With this unit a weight means the same whatever the scale and the size of the data.
+    In this unit, a weight means the same whatever the scale and size of the data.
     """
     total = float(np.abs(X).sum(dtype=np.float64))
     return min(X.shape) / total if total > 0 else 1.0
@@ -142,7 +142,7 @@ def sweep(problem: Problem, state: State, gradient: Dense | float = 0.0) -> dict
     a, mu, mu_1 = RELAXATION, problem.mu, problem.mu_fit
     state.Z = Z = update_Z(problem, state, gradient)
     fit, J, E = problem.A @ Z, state.J, state.E
-    size = max(float(np.linalg.norm(Z)), 1.0)  # a Z that tends to 0 is compared with one sample representing itself
+    size = max(float(np.linalg.norm(Z)), 1.0)  # a Z near 0 is compared with one sample that represents itself
     relaxed = a * fit + (1 - a) * (problem.X - E)
     state.E = update_E(problem, relaxed, state.K1)
     state.K1 = state.K1 + mu_1 * (problem.X - relaxed - state.E)

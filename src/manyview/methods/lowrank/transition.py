@@ -19,7 +19,7 @@ from manyview.numerics.projections import project_simplex
 from manyview.numerics.proximal import partial_singular_value_threshold, soft_threshold
 from manyview.typing import Dense
 
-MU = 10.0  # penalty of P = J: singular values of transition matrices are at most of the order of 1
+MU = 10.0  # penalty of P = J: singular values of transition matrices are at most of order 1
 
 
 @dataclass
@@ -92,10 +92,10 @@ def sweep(P_v: Sequence[Dense], state: State, lam: float) -> dict[str, float]:
 
 
 def stationary_distribution(P: Dense, max_iter: int = 1000) -> Dense:
-    """Where the walk spends its time, started from everywhere alike (so it is defined in pieces, too)."""
+    """Return where the walk spends its time, started uniformly (so it is also defined if the graph is disconnected)."""
     pi = np.full(len(P), 1 / len(P))
     for _ in range(max_iter):
-        last, pi = pi, (pi + pi @ P) / 2  # a lazy step: no oscillation
+        last, pi = pi, (pi + pi @ P) / 2  # a lazy step prevents oscillation
         if np.abs(pi - last).sum() < 1e-10:
             break
     return pi / pi.sum()

@@ -7,9 +7,9 @@ For each view X (d x n), with U, G (n x r), D (d x r), E (d x n) and a graph W o
          + \frac{\beta}{4} \sum_{j \ne i} |U_i - U_j Q_{ij}|_F^2
     \quad \text{s.t.}\quad X_i = D_i U_i' + E_i,\; D_i = X_i U_i,\; U_i = G_i \ge 0,\; U_i'U_i = I,
 
-over the rotations Q_ij (each unordered pair is met twice, hence beta/4: the U-step sees beta/2 as in the paper),
-by the augmented Lagrangian with multipliers K1, K2, K3. W_i solves the adaptive-neighbour problem, whose own weight
-lambda_1 is determined row by row by the number of neighbours s. One function per update; memory O(n (d + r + s)).
+over the rotations Q_ij (each unordered pair occurs twice, hence beta/4: the U-step has beta/2 as in the paper), by the
+augmented Lagrangian with multipliers K1, K2, K3. W_i solves the adaptive-neighbour problem, in which the number of
+neighbours s determines the weight lambda_1 of each row. One function per update; memory O(n (d + r + s)).
 """
 
 from __future__ import annotations
@@ -57,10 +57,9 @@ def lagrangian(view: RelaxedView, others: Sequence[Dense], lam2: float, beta: fl
 def update_U(view: RelaxedView, others: Sequence[Dense], lam2: float, beta: float, mu: float) -> Dense:
     """Minimise the augmented Lagrangian over U: the Sylvester equation A U + U B = S.
 
-    A = lam2 L + (beta (V - 1) + mu) I + mu X'X,  B = mu D'D,
-    S = beta sum_j U_j Q_j + K1'D - K2 + X'K3 + mu ((X - E)'D + G + X'D).
-    With B = P diag(b) P' it falls into the systems (A + b_k I) v_k = (S P)_k, solved side by side by conjugate
-    gradients: O(n (d + s) r) per step, and no n x n matrix.
+    A = lam2 L + (beta (V - 1) + mu) I + mu X'X,  B = mu D'D, S = beta sum_j U_j Q_j + K1'D - K2 + X'K3 + mu ((X - E)'D
+    + G + X'D). With B = P diag(b) P' it separates into the systems (A + b_k I) v_k = (S P)_k, solved together by
+    conjugate gradients: O(n (d + s) r) per step, and no n x n matrix.
     """
     X, D = view.X, view.D
     S = beta * sum(others, np.zeros_like(view.U)) + view.K1.T @ D - view.K2 + X.T @ view.K3
@@ -92,7 +91,7 @@ def update_multipliers(view: RelaxedView, mu: float) -> None:
 
 
 def aligned(views: Sequence[RelaxedView], onto: RelaxedView) -> list[Dense]:
-    """Return the other views' bases, each rotated as near as can be to this view's."""
+    """Return the other views' bases, each rotated to be as close as possible to this view's."""
     return [other.U @ procrustes(other.U, onto.U) for other in views if other is not onto]
 
 
@@ -127,7 +126,7 @@ class Alternation:
         lam2, beta = self.coupling.lam2, self.coupling.beta
         for view in self.views:
             relaxed = project_orthonormal(update_U(view, aligned(self.views, view), lam2, beta, self.mu))
-            # the graph is learnt before k-means makes the rows of a cluster coincide
+            # the graph is learned before k-means makes the rows of a cluster coincide
             view.W = adaptive_graph(relaxed, self.coupling.s)
             view.L = laplacian(view.W)
             view.U = harden(relaxed, self.coupling) if self.hard else relaxed
@@ -154,7 +153,7 @@ def objective(views: Sequence[RelaxedView], lam2: float, beta: float) -> float:
 
 
 def start(X: Dense, coupling: Coupling, sparsity: float) -> RelaxedView:
-    """Divide X by its spectral norm, so that the weights mean the same for every view.
+    """Divide X by its spectral norm, so that weights mean the same in every view.
 
     U starts from the k-means indicator, which is orthonormal and non-negative; E and the multipliers are 0.
     """

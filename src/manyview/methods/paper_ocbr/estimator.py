@@ -23,7 +23,7 @@ from manyview.views.container import Views
 
 @dataclass(frozen=True)
 class Variant:
-    """The defaults of one form of the algorithm, and the scaling that "auto" takes for dense views."""
+    """The defaults of one variant, and the scaling that "auto" uses for dense views."""
 
     n_neighbors: int
     max_iter: int
@@ -47,7 +47,7 @@ class PaperClustering(WeightedClustering):
 
 
 class PaperOCBR(MultiViewClusterer):
-    r"""The paper's algorithm, as printed or corrected; for reproduction only, `OCBR` is what to use.
+    r"""The paper's algorithm, as printed or corrected; for reproduction only. Otherwise use `OCBR`.
 
     With samples in columns (X_i: d_i x n, U_i: n x c, D_i: d_i x c), Wang and Wu (arXiv:1708.02288) pose
 
@@ -56,43 +56,47 @@ class PaperOCBR(MultiViewClusterer):
              + \frac{\beta}{2} \sum_{j \ne i} |U_i - U_j|_F^2
         \quad \text{s.t.}\quad X_i = D_i U_i' + E_i,\; D_i = X_i U_i,\; U_i'U_i = I,\; U_i \ge 0 .
 
-    See docs/method.md for the errata, and for what each variant gives.
+    See docs/method.md for the errata and for the results of each variant.
 
     Parameters
     ----------
     n_clusters : int or "auto", default=8
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     variant : {"corrected", "printed"}, default="corrected"
-        "corrected": the paper's objective and alternation with its errata corrected. "printed": Algorithm 1 as
-        printed, which shows what the printed equations give.
+        "corrected": the paper's objective and alternation with its errata corrected. "printed": Algorithm 1 as printed,
+        to show the results of the printed equations.
     graph_weight : float, default=0.7
-        lambda_2: how strongly samples are drawn to their neighbours. More smooths, too much blurs clusters.
+        lambda_2: how strongly samples are drawn to their neighbours. Larger values smooth more; too much blurs
+        clusters.
     consensus_weight : float, default=0.25
-        beta: how strongly the views' bases follow one another. Too much lets a bad view spoil a good one.
+        beta: how strongly the views' bases follow each other. Too much lets a bad view spoil a good one.
     n_neighbors : int, optional
-        s, neighbours per sample in each graph; 10 ("corrected") or 5 ("printed") by default.
+        s, neighbours per sample in each graph; 10 ("corrected") or 5 ("printed") by default. With more, clusters blend;
+        with fewer, the graphs fall apart.
     sparsity : float, default=1.0
-        Factor on the weight of :math:`|E|_1`. Larger declares fewer entries corrupted. "corrected" only.
+        Factor on the weight of :math:`|E|_1`. With larger values, fewer entries count as corrupted. "corrected" only.
     orthonormalize : {"polar", "kmeans"}, default="polar"
-        How "corrected" keeps U orthonormal: by the nearest such matrix, or by hard k-means as in the paper.
+        How "corrected" keeps U orthonormal: by the nearest orthonormal matrix, or by hard k-means as in the paper.
     scaling : {"auto", "robust", "standard", "unit", "none"}, or one per view, default="auto"
-        "robust" standardises with outliers left out; "unit" scales rows, for counts and text. "auto" takes "unit"
-        for views that are mostly zeros, otherwise "robust" ("standard" in "printed").
+        "robust" standardises without outliers; "unit" scales rows, for counts and text. "auto" uses "unit" for views
+        that are mostly zeros, otherwise "robust" ("standard" in "printed").
     degree_regularization : float, default=1.0
         tau in the normalised cut of the summed graphs, see `MFMSC`.
     max_iter : int, optional
-        Maximum number of sweeps: 100 ("corrected") or 25 ("printed") by default.
+        Maximum number of sweeps: 100 ("corrected") or 25 ("printed") by default. A run that needs more ends with a
+        warning.
     tol : float, optional
         Stop when the relative gap of the constraints is this small: 1e-3 ("corrected") or 1e-6 ("printed") by default.
+        Smaller is more exact, and slower.
     max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
     random_state : int, RandomState instance or None, default=0
-        Seed of k-means, and of the noise that "printed" starts from.
+        Seed of k-means, and of the noise that "printed" starts from. None draws a new seed each time.
     n_jobs : int, optional
-        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems and all
         cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
-        Called with the record of each sweep; returning True stops.
+        Called with the record of each sweep; return True to stop.
 
     Attributes
     ----------
@@ -113,7 +117,7 @@ class PaperOCBR(MultiViewClusterer):
         Per sweep: objective, residual, mu, seconds.
     scaling_, n_iter_, converged_, n_views_, view_names_, sample_ids_
     neighbor_recall_ : dict
-        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
+        Share of the true neighbours that an approximate search found, by graph; empty if the search was exact.
     n_clusters_, selection_, n_missing_, imputation_
         As for `MFMSC`.
     levels_ : Levels
@@ -122,7 +126,7 @@ class PaperOCBR(MultiViewClusterer):
     Notes
     -----
     Time O(n (d + s) c) per step of conjugate gradients ("corrected") or per sweep ("printed"), and O(n^2 c) for the
-    graphs of each sweep; memory O(n (d + c + s)). E fills every entry, so sparse views are made dense.
+    graphs of each sweep; memory O(n (d + c + s)). E has no zero entries, so sparse views are made dense.
 
     Examples
     --------

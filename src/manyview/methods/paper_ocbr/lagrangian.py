@@ -1,4 +1,4 @@
-"""What Algorithm 1 and its correction share: the variables of a view, and the two steps that are printed right."""
+"""What Algorithm 1 and its correction share: the variables of a view, and the two steps printed correctly."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def update_D(view: View, mu: float) -> Dense:
 
 
 def harden(rows: Dense, coupling: Coupling) -> Dense:
-    """Orthonormalise by k-means on the rows: U(j, k) = 1/sqrt(|C_k|) where sample j falls into cluster k."""
+    """Orthonormalise by k-means on the rows: U(j, k) = 1/sqrt(|C_k|) if sample j falls into cluster k."""
     c = coupling.c
     labels = kmeans_labels(rows, c, coupling.seed)
     return (np.eye(c) / np.sqrt(np.bincount(labels, minlength=c)))[labels].astype(rows.dtype)

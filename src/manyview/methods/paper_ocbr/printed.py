@@ -1,11 +1,11 @@
 """Algorithm 1 as printed, equation by equation, with only what is undefined filled in.
 
-It is here so that anyone can see what the printed equations give. What had to be filled in:
+It is here so that anyone can see the results of the printed equations. What had to be filled in:
 
 - X_i is standardised (the paper does not say how it is scaled).
 - U_i[0] comes from k-means on X_i ("U_i[0] computation"); D_i[0] = X_i U_i; K_3[0] = 0.
 - ``D U`` and ``X U`` in Eq. K1 and in the stopping rule have shapes that do not match; read ``D U'`` and ``X U U'``.
-- ``alpha`` in the weights m of Eq. W is lambda_1. Ties are cut off at s neighbours, as the text wants s of them.
+- ``alpha`` in the weights m of Eq. W is lambda_1. Ties are cut off at s neighbours, because the text asks for s.
 - mu grows by the factor `MU_GROWTH` (the text only cites an adaptive rule), and all views share it.
 - A row system that happens to be singular is solved in the least-squares sense.
 
@@ -32,7 +32,7 @@ NOISE_SHARE, NOISE_RANGE = 0.2, 5.0
 
 @dataclass
 class Algorithm1:
-    """The state over all views, and its sweep; `done` are the views taken out of V."""
+    """The state over all views, and its sweep; `done` are the views removed from V."""
 
     views: list[View]
     coupling: Coupling
@@ -47,7 +47,7 @@ class Algorithm1:
         return cls([start(X, coupling, rng) for X in tables], coupling, tol)
 
     def weights(self) -> Dense:
-        """Return the weight of each view's graph in the result: equal for those left at the end, otherwise 0."""
+        """Return the weight of each view's graph in the result: equal for views left at the end, 0 for others."""
         remaining = self.remaining()
         return np.array([float(any(view is left for left in remaining)) for view in self.views]) / len(remaining)
 
@@ -71,7 +71,7 @@ class Algorithm1:
         return {"residual": max(residuals), "objective": objective(self.views, lam2, beta), "mu": mu}
 
     def remaining(self) -> list[View]:
-        """Return the views still in V, over which the printed result is summed; all of them when none is left."""
+        """Return the views still in V, over which the printed result is summed; all views if none is left."""
         return [view for view in self.views if not any(view is other for other in self.done)] or self.views
 
 

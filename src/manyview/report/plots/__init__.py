@@ -1,6 +1,7 @@
 """The pictures of the report as matplotlib figures. Nothing here opens a window or writes a file.
 
-A new figure is a function in the file of its subject, and a name below; what all figures share is in `style`.
+To add a figure, write a function in the file for its topic and list its name below; `style` holds what all figures
+share.
 """
 
 from manyview.report.plots.clusters import plot_cluster_sizes, plot_embedding, plot_silhouette, plot_view_agreement

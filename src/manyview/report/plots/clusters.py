@@ -1,4 +1,4 @@
-"""The clusters: their sizes, their samples on a map, how compact they are, and what each view makes of them."""
+"""The clusters: their sizes, their samples on a map, how compact they are, and how well each view agrees."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_POINTS = 5000
 
 
 def plot_cluster_sizes(model: MultiViewClusterer) -> Figure:
-    """Bars of the number of samples in each cluster.
+    """Draw bars of the number of samples in each cluster.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def plot_cluster_sizes(model: MultiViewClusterer) -> Figure:
 def plot_embedding(
     model: MultiViewClusterer, colors: Sequence[Any] | NDArray[Any] | None = None, *, seed: int = 0
 ) -> Figure:
-    """Map of the samples, as in the report: coloured by cluster, or by `colors`, a number or a category per sample.
+    """Draw a map of the samples, as in the report, coloured by cluster or by `colors`.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def plot_embedding(
     colors : array (n_samples,), optional
         A number or a category per sample; by default the cluster.
     seed : int, default=0
-        Seed of the layout; another one turns the map, and may move groups around.
+        Seed of the layout. Another seed rotates the map and may rearrange the groups.
     """
     labels = model.labels_
     coordinates = spectral_coordinates(model.affinity_, int(labels.max()) + 1)
@@ -71,13 +71,13 @@ def plot_embedding(
         ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8, frameon=False, markerscale=2)
     ax.set_xticks([])
     ax.set_yticks([])
-    ax.set_title(f"Samples by the consensus graph ({picture.how})", fontsize=10, color=INK)
+    ax.set_title(f"Samples in the consensus graph ({picture.how})", fontsize=10, color=INK)
     ax.spines[:].set_color(MUTED)
     return figure
 
 
 def plot_silhouette(model: MultiViewClusterer) -> Figure:
-    """Silhouettes of each cluster: the median, the middle half and 90 % of its samples.
+    """Draw the silhouettes of each cluster: the median, the middle half and 90% of its samples.
 
     Parameters
     ----------
@@ -99,14 +99,14 @@ def plot_silhouette(model: MultiViewClusterer) -> Figure:
 
 
 def plot_view_agreement(model: MultiViewClusterer, views: object) -> Figure:
-    """Bars of the agreement of each view's own clusters with the consensus, and of the view weights.
+    """Draw bars of how well each view's own clusters agree with the consensus, and of the view weights.
 
     Parameters
     ----------
     model : MultiViewClusterer
         A fitted estimator of any method.
     views : as for `fit`
-        The views that the model was fitted on.
+        The views the model was fitted on.
     """
     rows = compare_views(model, fitted_views(model, views)).views
     measures = {"ACC": [row.acc for row in rows], "NMI": [row.nmi for row in rows]}

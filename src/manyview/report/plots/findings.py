@@ -19,14 +19,14 @@ EFFECTS = LinearSegmentedColormap.from_list("effects", [CLUSTERS["light"][0], "w
 
 
 def plot_features(model: MultiViewClusterer, views: object) -> Figure:
-    """Heat map of the features that separate clusters: Cohen's d, orange if higher in the cluster, blue if lower.
+    """Draw a heat map of features that separate clusters: Cohen's d, orange if higher in the cluster, blue if lower.
 
     Parameters
     ----------
     model : MultiViewClusterer
         A fitted estimator of any method.
     views : as for `fit`
-        The views that the model was fitted on.
+        The views the model was fitted on.
     """
     features, _ = analyse_tables(model, fitted_views(model, views))
     if features is None:
@@ -45,16 +45,16 @@ def plot_features(model: MultiViewClusterer, views: object) -> Figure:
 
 
 def plot_markers(model: MultiViewClusterer, views: object) -> Figure:
-    """Dot plot of the features that mark each cluster.
+    """Draw a dot plot of the features that mark each cluster.
 
-    Colour is the mean, from the lowest cluster to the highest; size is the share of values above the median.
+    Colour shows the mean, from the lowest cluster to the highest; size shows the share of values above the median.
 
     Parameters
     ----------
     model : MultiViewClusterer
         A fitted estimator of any method.
     views : as for `fit`
-        The views that the model was fitted on.
+        The views the model was fitted on.
     """
     features, _ = analyse_tables(model, fitted_views(model, views))
     if features is None:
@@ -78,7 +78,7 @@ def plot_markers(model: MultiViewClusterer, views: object) -> Figure:
 
 
 def plot_survival(survival: Survival, time: str = "time") -> Figure:
-    """Kaplan-Meier curves of the clusters with 95 % bands, and the numbers at risk below them.
+    """Draw Kaplan-Meier curves of the clusters with 95% bands, and the numbers at risk below them.
 
     Parameters
     ----------

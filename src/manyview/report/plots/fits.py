@@ -1,4 +1,4 @@
-"""The fit behind the clusters: its iterations, suspected errors, the choice of their number, and their stability."""
+"""The fit behind the clusters: its iterations, suspected errors, the chosen number of clusters, and stability."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SELECTION_TITLES = {
 
 
 def plot_convergence(model: MultiViewClusterer) -> Figure:
-    """Objective and residual over the iterations.
+    """Plot the objective and the residual over the iterations.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def plot_convergence(model: MultiViewClusterer) -> Figure:
 
 
 def plot_corruption(model: MultiViewClusterer) -> Figure:
-    """Share of samples whose value looks corrupted, for each feature of each view (`corruption_` of OCBR).
+    """Plot the share of samples whose value looks corrupted, by feature and view (`corruption_` of OCBR).
 
     Parameters
     ----------
@@ -70,9 +70,9 @@ def plot_corruption(model: MultiViewClusterer) -> Figure:
 
 
 def plot_selection(model: MultiViewClusterer) -> Figure:
-    """Separation, stability and score of each number of clusters tried, and the eigengap, which was not used.
+    """Plot separation, stability and score of each number of clusters tried, and the eigengap, which is not used.
 
-    The number with the highest score was chosen: the drop in separation to the next number, times the stability.
+    The score is the drop in separation to the next number, times the stability; the number with the highest score wins.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def plot_selection(model: MultiViewClusterer) -> Figure:
 
 
 def plot_stability(result: Any) -> Figure:
-    """Bars of the stability of each cluster: how often pairs of its samples stay together on resampled data.
+    """Draw bars of the stability of each cluster: how often pairs of its samples stay together on resampled data.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Graphs as heat maps, and the accuracies that they explain."""
+"""Graphs as heat maps, and the accuracies they explain."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def draw_affinity(ax: Any, W: sp.csr_array, labels: NDArray[Any], title: str) ->
 
 
 def plot_affinity(W: sp.csr_array, labels: NDArray[Any], title: str = "Affinity, samples ordered by cluster") -> Figure:
-    """Heat map of a graph (for instance `affinity_`) with the samples ordered by label.
+    """Draw a heat map of a graph (for instance `affinity_`) with the samples ordered by label.
 
     Parameters
     ----------
     W : sparse array (n_samples, n_samples)
         The graph.
     labels : array (n_samples,)
-        What the samples are ordered by.
+        The labels that order the samples.
     title : str, default="Affinity, samples ordered by cluster"
         The heading above the picture.
     """
@@ -53,16 +53,16 @@ def plot_affinity(W: sp.csr_array, labels: NDArray[Any], title: str = "Affinity,
 def plot_comparison(
     accuracies: Mapping[str, float], affinities: Mapping[str, sp.csr_array], labels: NDArray[Any], title: str
 ) -> Figure:
-    """Bars of accuracy, and the affinities behind them with samples ordered by true class.
+    """Draw bars of accuracy, next to the affinities behind them with samples ordered by true class.
 
     Parameters
     ----------
     accuracies : mapping of str to float
         ACC of each result by its name.
     affinities : mapping of str to sparse array (n_samples, n_samples)
-        Graphs to show beside the bars, by name.
+        Graphs to show next to the bars, by name.
     labels : array (n_samples,)
-        The true classes, which the samples are ordered by.
+        The true classes, which order the samples.
     title : str
         The heading above the picture.
     """

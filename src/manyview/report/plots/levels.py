@@ -1,4 +1,4 @@
-"""The levels above and below the clusters, as a tree."""
+"""The partitions coarser and finer than the fitted one, as a tree."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LEVEL_TICKS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1000)
 
 
 def plot_levels(model: MultiViewClusterer) -> Figure:
-    """Tree of the nested partitions (`levels_`): a vertical line at k crosses the k clusters of ``model.cut(k)``.
+    """Draw the tree of nested partitions (`levels_`); a vertical line at k crosses the k clusters of ``model.cut(k)``.
 
-    Dots are merges, darker where the two clusters are farther apart. Branches have the colours of the fitted clusters.
+    Dots are merges, darker if the two clusters are farther apart. Branches have the colours of the fitted clusters.
 
     Parameters
     ----------
@@ -62,5 +62,5 @@ def plot_levels(model: MultiViewClusterer) -> Figure:
 
 
 def branch_colour(branch: Branch) -> str:
-    """Return the colour of the fitted cluster that a branch belongs to, grey if it holds several."""
+    """Return the colour of the fitted cluster that a branch belongs to, grey if it contains several."""
     return MUTED if branch.cluster is None else cluster_colour(branch.cluster)

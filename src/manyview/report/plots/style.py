@@ -24,7 +24,7 @@ def cluster_marker(k: int) -> str:
 
 
 def literal(name: object) -> str:
-    """Escape a name, so that matplotlib does not read it as mathematics between dollar signs."""
+    """Escape dollar signs in a name, so that matplotlib does not read it as mathematics."""
     return str(name).replace("$", r"\$")
 
 
@@ -41,7 +41,7 @@ def rows_of_clusters(n_clusters: int, measure: str) -> tuple[Figure, Any]:
 
 
 def tidy(ax: Any) -> None:
-    """Leave only the left and the lower axis, in muted colours."""
+    """Keep only the left and bottom axes, in muted colours."""
     ax.tick_params(labelsize=8, colors=INK)
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(MUTED)
