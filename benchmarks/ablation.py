@@ -57,6 +57,8 @@ CHANGES = {
     "blend of both, normalised cut": Change({"graph": "blend"}),
     "no splits and merges": Change(search={"rounds": 0}),
     "no price of labels": Change(search={"label_price": 0.0}),
+    "always the candidate of the highest J": Change(search={"farther": 1e9}),
+    "always the candidate that is farthest apart": Change(search={"farther": 1.0, "least_information": 0.0}),
 }
 
 

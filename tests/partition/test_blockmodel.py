@@ -254,6 +254,8 @@ def test_two_means_along_the_longest_direction():
     X = np.array([[0.0, 0], [0, 1], [1, 0], [30, 1], [31, 0], [30, 0]])
     halves = split_in_two(X)
     np.testing.assert_array_equal(halves == halves[0], [True, True, True, False, False, False])
+    across = split_in_two(X, 1)
+    np.testing.assert_array_equal(across == across[1], [False, True, False, True, False, False])
     assert split_in_two(X[:3]).tolist() == [0, 0, 0]
     assert split_in_two(np.ones((5, 2))).tolist() == [0] * 5
 
@@ -275,6 +277,20 @@ def test_gains_and_losses_add_up_over_layers_to_the_change_of_J():
     assert J - model.evaluate(np.where(z == 3, 0, z))[0] == pytest.approx(loss)
 
 
+def test_proposals_count_the_price_of_labels():
+    """Splitting a large cluster costs more labels than splitting a small one; the price decides which is proposed."""
+    truth = np.repeat([0, 1, 2, 3, 4, 5], [40, 40, 10, 10, 20, 20])
+    z = np.repeat([0, 1, 2, 3], [80, 20, 20, 20])  # 2 and 3 are one group, 0 and 1 hold two each
+    z[truth >= 4] = 2 + np.arange(40) % 2
+    halves = 2 * z + np.isin(truth, (1, 3))
+    halves[z >= 2] = 2 * z[z >= 2]
+    model = BlockModel.of([planted(truth, 0.6, 0.02)], [1.0], 4)
+    split = {price: searched(model, label_cost=price).split_and_merge(z, halves)[0] for price in (0.0, 2.0)}
+    assert len(np.unique(split[0.0][:80])) == 2
+    assert len(np.unique(split[2.0][:80])) == 1
+    assert len(np.unique(split[2.0][80:100])) == 2
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_splits_with_mergers_keep_every_cluster(seed):
     n, c = 50, 5
@@ -293,7 +309,7 @@ def test_splits_with_mergers_keep_every_cluster(seed):
 def test_the_proposal_undoes_a_wrong_merger():
     truth = np.repeat(np.arange(4), 20)
     F = np.eye(4)[truth] + 0.05 * np.random.default_rng(0).standard_normal((80, 4))
-    model = BlockModel.of([planted(truth, 0.5, 0.05)], [1.0], 4)
+    model = searched(BlockModel.of([planted(truth, 0.5, 0.05)], [1.0], 4), label_cost=0.0)
     wrong = np.repeat([0, 1, 2, 2], 20)
     wrong[:10] = 3  # cluster 0 is cut up, 2 holds two
     proposals = model.split_and_merge(wrong, model.halve(wrong, F))

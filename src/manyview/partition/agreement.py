@@ -25,10 +25,7 @@ group down its middle no longer pays, whatever the sizes of the others.
 
 Views that repeat others count less (`redundancy`): the means above are weighted ones.
 
-The price keeps small clusters where they are real, and merges weak ones where they are not. So both optima are
-computed, with and without the price, and the one whose two nearest clusters are farther apart is taken
-(`nearest_clusters`, which does not depend on sizes). The other, and the optimum at a higher price on the way, become
-alternatives.
+`search` maximises J.
 """
 
 from __future__ import annotations
@@ -40,19 +37,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.metrics import adjusted_rand_score
 
-from manyview.numerics.division import inverse_or_zero, or_one, shares, unit_length_rows
-from manyview.partition.blockmodel import BlockModel, Blocks, Search, SearchSettings, links_to_clusters, sum_by_cluster
-from manyview.partition.information import TINY, xlogx
+from manyview.numerics.division import inverse_or_zero, shares
+from manyview.partition.blockmodel import BlockModel, Blocks, SearchSettings, links_to_clusters, sum_by_cluster
+from manyview.partition.information import TINY
 from manyview.partition.redundancy import Redundancy
-from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
-from manyview.records import saved
 from manyview.typing import Dense, Graph, Indices, Labels
 
 SMALLEST_SHARE = 1e-12  # of an empty cluster: its square must not underflow
-MORE_DIRECTIONS = 10  # of the embedding, beyond one per cluster; clusters may be split along them
-SAME_PARTITION = 0.99  # adjusted Rand index from which two partitions count as one
 
 
 @dataclass(frozen=True)
@@ -81,6 +73,11 @@ class Agreement(BlockModel):
         return cls(
             (*own, total_one(layers.joint)), weights, n_clusters, free, tuple(map(one_over_degrees, own)), crossed
         )
+
+    @property
+    def n_layers(self) -> int:
+        """Number of block matrices of a partition."""
+        return len(self.graphs) + len(self.pairs)
 
     @property
     def pairs(self) -> list[tuple[int, int]]:
@@ -150,10 +147,6 @@ class Agreement(BlockModel):
         free = replace(self.settings, label_cost=0.0)
         return replace(self, graphs=own, n_clusters=n_clusters, settings=free, steps=steps)
 
-    def candidate(self, z: Labels, price: float) -> Candidate:
-        """Return a partition with its scores."""
-        return Candidate(z, self.nearest_clusters(z)[0], self.evaluate(z)[0], price)
-
     def view_weights(self, z: Labels, n_views: int) -> Dense:
         """Return the share of each view in the information; a crossed layer counts for both its views."""
         told = [max(w * float((M * self._log_ratios(M)).sum()), 0.0) for w, M in self.block_matrices(z)]
@@ -180,101 +173,6 @@ class ViewGraphs:
         """Return the same with the samples in this order."""
         joint = None if self.joint is None else reordered(self.joint, order)
         return ViewGraphs(tuple(reordered(W, order) for W in self.views), joint, self.redundancy)
-
-
-@saved
-@dataclass(frozen=True)
-class Candidate:
-    """A partition of nearly the best quality.
-
-    Attributes
-    ----------
-    labels : (n,)
-    separation : how far apart its two nearest clusters are, from 0 to 1, whatever their sizes
-    objective : its J without a price of labels
-    price : of labels, in units of gamma I / H, with which it was found; a higher one keeps smaller clusters
-    difference : what distinguishes it from the partition that was taken, in a sentence
-    """
-
-    labels: Labels
-    separation: float
-    objective: float
-    price: float
-    difference: str = ""
-
-    def back_in(self, order: Indices) -> Candidate:
-        """Return the same for samples as they were before they were taken in this order."""
-        labels = np.empty_like(self.labels)
-        labels[order] = self.labels
-        return replace(self, labels=labels)
-
-
-@dataclass(frozen=True)
-class Found:
-    """The partition, how it was found, other candidates if they differ, and the share of each view in it."""
-
-    best: Candidate
-    search: Search
-    alternatives: list[Candidate]
-    view_weights: Dense
-
-
-def find_agreement(layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> Found:
-    """Maximise J with and without a price of labels; take the optimum whose nearest clusters are farther apart.
-
-    The search runs on samples sorted by cluster: neighbours are then near one another in memory, which makes products
-    with large graphs several times as fast.
-    """
-    starts, F = start_partitions(layers, n_clusters, settings)
-    order = np.argsort(starts[0], kind="stable")
-    model = Agreement.of_views(layers.in_order(order), n_clusters, settings)
-    found, searches = search_at_prices(model, [z[order] for z in starts], F[order])
-    candidates = {price: model.candidate(z, price) for price, z in found.items()}
-    best = max((candidates[0.0], candidates[settings.prices[-1]]), key=lambda candidate: candidate.separation)
-    _, *others = different([best, *candidates.values()])
-    view_weights = model.view_weights(best.labels, len(layers.views))
-    return Found(best.back_in(order), searches[best.price], [other.back_in(order) for other in others], view_weights)
-
-
-def different(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the first candidate, and those that are more than one before them with some samples moved."""
-    kept: list[Candidate] = []
-    for one in candidates:
-        if all(adjusted_rand_score(one.labels, other.labels) < SAME_PARTITION for other in kept):
-            kept.append(one)
-    return kept
-
-
-def search_at_prices(
-    model: Agreement, starts: Sequence[Labels], F: Dense
-) -> tuple[dict[float, Labels], dict[float, Search]]:
-    """Maximise J without a price of labels, then at each price, in units of gamma I / H of that partition.
-
-    The prices of the settings are tried in turn, the highest first: it escapes poor optima that halve a large group.
-    """
-    settings = model.settings
-    z, search = model.fit(starts, F)
-    rate = max(search.objective, 0.0) / or_one(entropy_of(z))
-    found, searches = {0.0: z}, {0.0: search}
-    for price in settings.prices:
-        priced = replace(model, settings=replace(settings, label_cost=price * settings.label_price * rate))
-        z, searches[price] = priced.fit([*starts, z], F)
-        found[price] = z
-    starts_tried, sweeps = (sum(getattr(one, part) for one in searches.values()) for part in ("starts", "sweeps"))
-    return found, {price: replace(one, starts=starts_tried, sweeps=sweeps) for price, one in searches.items()}
-
-
-def start_partitions(layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> tuple[list[Labels], Dense]:
-    """Return cuts of the views' graphs added, of the joint graph and of both, and an embedding that proposes splits."""
-    c, tau = n_clusters, settings.degree_regularization
-    total = mean_graph(layers.views, shares(layers.redundancy.weights))
-    joint = total if layers.joint is None else total_one(layers.joint)
-    values, F = spectral_embedding(sp.csr_array((total + joint) / 2), c + min(c, MORE_DIRECTIONS), tau)
-    embeddings = [F[:, :c], spectral_embedding(total, c, tau)[1], spectral_embedding(joint, c, tau)[1]]
-    if c <= settings.few_clusters:
-        embeddings += [spectral_embedding(W, c, tau)[1] for W in layers.views if W.nnz]
-    starts = [pivoted_kmeans(unit_length_rows(E), c) for E in embeddings]
-    return [*starts[:3], pivoted_kmeans(embeddings[1], c), *starts[3:]], F * np.maximum(values, 0)
 
 
 def two_steps(M: Dense) -> Dense:
@@ -316,8 +214,3 @@ def mean_graph(graphs: Sequence[Graph], weights: Dense | None = None) -> Graph:
 def pairs_of(n_views: int) -> list[tuple[int, int]]:
     """Return the pairs of views a > b."""
     return [(a, b) for a in range(n_views) for b in range(a)]
-
-
-def entropy_of(z: Labels) -> float:
-    """Return the entropy of the sizes of clusters."""
-    return -float(xlogx(np.bincount(z) / len(z)).sum())

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
 from manyview.numerics.progress import tracked
-from manyview.partition.information import TINY, merge_costs, merge_loss, split_gain
+from manyview.partition.information import TINY, merge_costs, merge_entropy, merge_loss, split_entropy, split_gain
 from manyview.records import saved
 from manyview.typing import Dense, Indices, Labels
 
@@ -43,7 +43,7 @@ class SearchSettings:
     background : eta, the share of edges expected to be noise
     label_cost : pi, in nats per nat of the labels
     label_price : gamma, pi in units of the information that a nat of labels brings on average (`agreement`)
-    prices : tried in turn, in units of gamma; the result is that of the last
+    prices : tried in turn, in units of gamma; the optimum at each is a candidate
     degree_regularization : tau of the cuts that the search starts from
     few_clusters : with at most this many, splits and merges cannot help much, so every view's own cut is also a start
     sweeps : maximum number of passes over the samples in an ascent; it nearly always converges sooner
@@ -53,6 +53,8 @@ class SearchSettings:
     worst_loss : the most that a proposal may lower J before its ascent
     halving_sweeps : passes in which the halves of a cluster are refined
     smallest_rise : rise of J that justifies another round
+    farther : how many times as far apart the nearest clusters must be of a partition that is taken despite a lower J
+    least_information : share of the highest J that such a partition must have
     """
 
     background: float = 0.05
@@ -68,6 +70,8 @@ class SearchSettings:
     worst_loss: float = 0.02
     halving_sweeps: int = 5
     smallest_rise: float = 1e-6
+    farther: float = 1.6
+    least_information: float = 0.9
 
 
 USUAL = SearchSettings()
@@ -146,6 +150,11 @@ class BlockModel:
         layers = tuple(sp.csr_array(W / max(W.sum(), TINY), dtype=np.float64) for W in graphs)
         mean = sum(weights) / len(weights)
         return cls(layers, tuple(w / mean for w in weights), n_clusters, settings)
+
+    @property
+    def n_layers(self) -> int:
+        """Number of block matrices of a partition."""
+        return len(self.graphs)
 
     def evaluate(self, z: NDArray[Any]) -> tuple[float, Dense]:
         """Return J, and the evidence T (n x c) for each sample in each cluster.
@@ -281,8 +290,11 @@ class BlockModel:
         for w, H in replace(self, n_clusters=2 * c).block_matrices(halves):
             gain += w * split_gain(H)
             loss += w * merge_loss(H)
-        in_one_piece = np.bincount(halves, minlength=2 * c).reshape(c, 2).min(axis=1) == 0
-        gain[in_one_piece] = -np.inf
+        sizes = np.bincount(halves, minlength=2 * c)
+        shares, price = sizes / len(z), self.settings.label_cost
+        gain -= price * split_entropy(shares)
+        loss -= price * merge_entropy(shares[0::2] + shares[1::2])
+        gain[sizes.reshape(c, 2).min(axis=1) == 0] = -np.inf  # in one piece
         p, q = np.triu_indices(c, 1)
         net = gain[:, None] - loss[p, q]  # clusters to split x pairs to merge
         pair = np.arange(len(p))
@@ -327,12 +339,12 @@ def sum_by_cluster(links: Dense, z: NDArray[Any], c: int) -> Dense:
     return members.T @ links
 
 
-def split_in_two(X: Dense) -> Indices:
-    """Split points by 2-means along their longest direction; fewer than `SMALLEST_SPLIT` points stay together."""
+def split_in_two(X: Dense, direction: int = 0) -> Indices:
+    """Split points by 2-means along their longest direction (0), or the next (1, 2); a few points stay together."""
     if len(X) < SMALLEST_SPLIT:
         return np.zeros(len(X), dtype=np.intp)
     X = X - X.mean(axis=0)
-    t = X @ np.linalg.eigh(X.T @ X)[1][:, -1]
+    t = X @ np.linalg.eigh(X.T @ X)[1][:, -1 - min(direction, X.shape[1] - 1)]
     upper = t > 0
     for _ in range(TWO_MEANS_STEPS):
         if upper.all() or not upper.any():

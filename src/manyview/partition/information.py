@@ -61,5 +61,15 @@ def merge_costs(blocks: Iterable[tuple[float, Dense]]) -> tuple[Dense, Dense]:
     for w, M in blocks:
         a = M.sum(axis=1)
         losses.append(w * merge_loss(np.kron(M, [[1, 0], [0, 0]])))  # the second halves are empty
-        entropies.append(w * (xlogx(a[:, None] + a) - xlogx(a)[:, None] - xlogx(a)))
+        entropies.append(w * merge_entropy(a))
     return np.sum(losses, axis=0), np.sum(entropies, axis=0)
+
+
+def split_entropy(a: Dense) -> Dense:
+    """Return the entropy that splitting each cluster k into halves of shares a[2k] and a[2k + 1] adds to the labels."""
+    return xlogx(a[0::2] + a[1::2]) - xlogx(a[0::2]) - xlogx(a[1::2])
+
+
+def merge_entropy(a: Dense) -> Dense:
+    """Return the entropy that merging each pair of clusters (c x c), of shares a, takes from the labels."""
+    return xlogx(a[:, None] + a) - xlogx(a)[:, None] - xlogx(a)

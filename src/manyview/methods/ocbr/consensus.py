@@ -19,10 +19,11 @@ from manyview.methods.ocbr.layers import Layers
 from manyview.methods.ocbr.settings import Settings
 from manyview.methods.ocbr.treated import TreatedViews
 from manyview.numerics.division import shares
-from manyview.partition.agreement import Agreement, Candidate, ViewGraphs, find_agreement
+from manyview.partition.agreement import Agreement, ViewGraphs
 from manyview.partition.blockmodel import BlockModel, Search
 from manyview.partition.difference import describe_difference
 from manyview.partition.redundancy import Redundancy
+from manyview.partition.search import Candidate, find_agreement
 from manyview.partition.spectral import normalized_cut, number_by_size, spectral_embedding
 from manyview.preprocessing.scaling import to_unit_distance
 from manyview.typing import Dense, Graph, Indices, Labels, Seed

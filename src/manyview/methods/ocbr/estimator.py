@@ -21,8 +21,8 @@ from manyview.methods.ocbr.treated import TreatedViews, TreatmentOptions, treat_
 from manyview.methods.ocbr.treatment import DenseModel, SparseModel
 from manyview.methods.result import PRIVATE, WeightedClustering
 from manyview.numerics.loop import Callback, Outcome
-from manyview.partition.agreement import Candidate
 from manyview.partition.blockmodel import Search
+from manyview.partition.search import Candidate
 from manyview.partition.selection import MAX_CLUSTERS
 from manyview.preprocessing.kinds import KINDS_RULE, Kind, check_kind_names
 from manyview.preprocessing.scaling import Scaler, Scaling, one_per_view
@@ -151,7 +151,7 @@ class OCBR(LandmarkStrategy):
         How the partition was found: its objective J, starts, sweeps, and how near the runner-up was. None if one graph
         was cut.
     alternatives_ : list of Candidate
-        At most two other partitions of nearly the same quality: their `labels`, the `separation` of their two nearest
+        Up to three other partitions of nearly the same quality: their `labels`, the `separation` of their two nearest
         clusters, their `objective`, the `price` of labels that they were found with, and the `difference` from
         `labels_` in a sentence: which clusters they merge and which they split. Empty if there is none.
     view_kinds_ : dict of view name to Kind

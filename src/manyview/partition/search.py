@@ -1,0 +1,187 @@
+"""The search for the partition that the graphs of several views agree on.
+
+J (`agreement`) has many optima. The price of labels decides which of them are found: without it, large groups are cut
+in two rather than small ones kept apart; with a high one, weak groups are merged. So J is maximised at several prices,
+and each optimum is regrouped as well (`regrouping`). All of these are candidates. The one with the highest J, without a
+price, is taken, unless the two nearest clusters of another are much farther apart and its J is nearly as high. That
+separation does not depend on the sizes of clusters; it is low where a group was cut in two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+
+from manyview.numerics.division import or_one, shares, unit_length_rows
+from manyview.partition.agreement import Agreement, ViewGraphs, mean_graph, total_one
+from manyview.partition.blockmodel import Search, SearchSettings
+from manyview.partition.information import xlogx
+from manyview.partition.regrouping import regroup
+from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
+from manyview.records import saved
+from manyview.typing import Dense, Indices, Labels
+
+MORE_DIRECTIONS = 10  # of the embedding, beyond one per cluster; clusters may be split along them
+SAME_PARTITION = 0.99  # adjusted Rand index from which two partitions count as one
+MOST_ALTERNATIVES = 3
+
+
+@saved
+@dataclass(frozen=True)
+class Candidate:
+    """A partition of nearly the best quality.
+
+    Attributes
+    ----------
+    labels : (n,)
+    separation : how far apart its two nearest clusters are, from 0 to 1, whatever their sizes
+    objective : its J without a price of labels
+    price : of labels, in units of gamma I / H, with which it was found; a higher one keeps smaller clusters
+    difference : what distinguishes it from the partition that was taken, in a sentence
+    """
+
+    labels: Labels
+    separation: float
+    objective: float
+    price: float
+    difference: str = ""
+
+    def back_in(self, order: Indices) -> Candidate:
+        """Return the same for samples as they were before they were taken in this order."""
+        labels = np.empty_like(self.labels)
+        labels[order] = self.labels
+        return replace(self, labels=labels)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """A partition that no move improves, the price of labels it was found at, and how it was found."""
+
+    labels: Labels
+    price: float
+    search: Search
+
+
+@dataclass(frozen=True)
+class Found:
+    """The partition, how it was found, other candidates if they differ, and the share of each view in it."""
+
+    best: Candidate
+    search: Search
+    alternatives: list[Candidate]
+    view_weights: Dense
+
+
+def find_agreement(layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> Found:
+    """Return the best candidate, and up to three others.
+
+    The search runs on samples sorted by cluster: neighbours are then near one another in memory, which makes products
+    with large graphs several times as fast.
+    """
+    starts, F = start_partitions(layers, n_clusters, settings)
+    order = np.argsort(starts[0], kind="stable")
+    model = Agreement.of_views(layers.in_order(order), n_clusters, settings)
+    optima = search_optima(model, [z[order] for z in starts], F[order])
+    candidates = [score(model, optimum) for optimum in optima]
+    best = choose(candidates, settings)
+    ranked = sorted(range(len(optima)), key=lambda i: (i != best, -candidates[i].objective))
+    _, *others = different([candidates[i] for i in ranked])
+    return Found(
+        candidates[best].back_in(order),
+        optima[best].search,
+        [other.back_in(order) for other in others[:MOST_ALTERNATIVES]],
+        model.view_weights(candidates[best].labels, len(layers.views)),
+    )
+
+
+def score(model: Agreement, optimum: Optimum) -> Candidate:
+    """Return an optimum with its J and the separation of its nearest clusters."""
+    z = optimum.labels
+    return Candidate(z, model.nearest_clusters(z)[0], model.evaluate(z)[0], optimum.price)
+
+
+def choose(candidates: Sequence[Candidate], settings: SearchSettings) -> int:
+    """Return which candidate is taken: that of the highest J, or one whose nearest clusters are much farther apart.
+
+    Candidates are compared by falling J, each with the one that would be taken so far.
+    """
+    first, *rest = sorted(range(len(candidates)), key=lambda i: -candidates[i].objective)
+    highest = candidates[first].objective
+    least = highest - (1 - settings.least_information) * abs(highest)
+    best = first
+    for i in rest:
+        needed = settings.farther * max(candidates[best].separation, 0.0)
+        if candidates[i].objective >= least and candidates[i].separation > needed:
+            best = i
+    return best
+
+
+def different(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the first candidate, and those that are more than one before them with some samples moved."""
+    kept: list[Candidate] = []
+    for one in candidates:
+        if all(adjusted_rand_score(one.labels, other.labels) < SAME_PARTITION for other in kept):
+            kept.append(one)
+    return kept
+
+
+def search_optima(model: Agreement, starts: Sequence[Labels], F: Dense) -> list[Optimum]:
+    """Maximise J without a price of labels, then at each price, in units of gamma I / H of the first; regroup each.
+
+    The prices of the settings are tried in turn, the highest first: it escapes poor optima that halve a large group.
+    """
+    settings = model.settings
+    z, search = model.fit(starts, F)
+    rate = max(search.objective, 0.0) / or_one(entropy_of(z))
+    optima = [Optimum(z, 0.0, search)]
+    for price in settings.prices:
+        priced = replace(model, settings=replace(settings, label_cost=price * settings.label_price * rate))
+        z, search = priced.fit([*starts, z], F)
+        optima.append(Optimum(z, price, search))
+    optima += [new for optimum in without_repeats(optima) if (new := regrouped(model, optimum, F)) is not None]
+    starts_tried, sweeps = (sum(getattr(one.search, part) for one in optima) for part in ("starts", "sweeps"))
+    return [replace(one, search=replace(one.search, starts=starts_tried, sweeps=sweeps)) for one in optima]
+
+
+def without_repeats(optima: Sequence[Optimum]) -> list[Optimum]:
+    """Return the optima whose labels are not those of one before."""
+    first = {one.labels.tobytes(): one for one in reversed(optima)}
+    return [one for one in optima if first[one.labels.tobytes()] is one]
+
+
+def regrouped(model: Agreement, optimum: Optimum, F: Dense) -> Optimum | None:
+    """Return what regrouping the clusters of an optimum leads to."""
+    found = regroup(model, optimum.labels, F) if model.n_clusters > 1 else None
+    if found is None:
+        return None
+    search = Search(
+        objective=found.objective,
+        starts=1,
+        sweeps=found.sweeps,
+        converged=found.converged,
+        runner_up=optimum.search.objective,
+        agreement=float(adjusted_rand_score(found.labels, optimum.labels)),
+    )
+    return Optimum(found.labels, optimum.price, search)
+
+
+def start_partitions(layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> tuple[list[Labels], Dense]:
+    """Return cuts of the views' graphs added, of the joint graph and of both, and an embedding that proposes splits."""
+    c, tau = n_clusters, settings.degree_regularization
+    total = mean_graph(layers.views, shares(layers.redundancy.weights))
+    joint = total if layers.joint is None else total_one(layers.joint)
+    values, F = spectral_embedding(sp.csr_array((total + joint) / 2), c + min(c, MORE_DIRECTIONS), tau)
+    embeddings = [F[:, :c], spectral_embedding(total, c, tau)[1], spectral_embedding(joint, c, tau)[1]]
+    if c <= settings.few_clusters:
+        embeddings += [spectral_embedding(W, c, tau)[1] for W in layers.views if W.nnz]
+    starts = [pivoted_kmeans(unit_length_rows(E), c) for E in embeddings]
+    return [*starts[:3], pivoted_kmeans(embeddings[1], c), *starts[3:]], F * np.maximum(values, 0)
+
+
+def entropy_of(z: Labels) -> float:
+    """Return the entropy of the sizes of clusters."""
+    return -float(xlogx(np.bincount(z) / len(z)).sum())

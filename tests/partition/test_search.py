@@ -1,0 +1,98 @@
+"""The search for a partition: which candidate is taken, what the others are, and that sizes do not matter."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from manyview import OCBR, adjusted_rand_index, clustering_accuracy
+from manyview.datasets import make_unequal_views
+from manyview.graphs.affinity import adaptive_graph
+from manyview.partition.agreement import Agreement, ViewGraphs
+from manyview.partition.blockmodel import SearchSettings
+from manyview.partition.redundancy import Redundancy
+from manyview.partition.search import Candidate, choose, find_agreement
+
+SETTINGS = SearchSettings()
+
+
+def blobs(sizes, seed=0, separation=12.0):
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    centres = separation * rng.standard_normal((len(sizes), 6))
+    return truth, centres[truth] + rng.standard_normal((len(truth), 6))
+
+
+def graphs_of(*tables):
+    views = tuple(adaptive_graph(table, 10) for table in tables)
+    return ViewGraphs(views, adaptive_graph(np.hstack(tables), 10), Redundancy.of(views))
+
+
+def candidates(*scores):
+    return [Candidate(np.arange(2), separation, objective, 0.0) for objective, separation in scores]
+
+
+@pytest.mark.parametrize(
+    ("scores", "taken"),
+    [
+        ([(1.0, 0.2), (1.1, 0.1)], 1),  # twice as far apart, but with a tenth less of the information: just too little
+        ([(1.0, 0.2), (1.05, 0.1)], 0),
+        ([(1.0, 0.15), (1.05, 0.1)], 1),  # farther apart, but not much
+        ([(1.0, 0.4), (1.02, 0.2), (1.05, 0.1)], 0),  # from one to the next
+        ([(1.0, 0.25), (1.02, 0.2), (1.05, 0.1)], 1),
+        ([(0.0, 0.0), (0.0, 0.0)], 0),
+        ([(-1.05, 0.2), (-1.0, 0.1)], 0),  # worse than chance, with noise in every edge
+        ([(1.0, -0.1), (1.02, -0.2)], 1),
+    ],
+)
+def test_a_lower_objective_is_taken_only_if_clusters_are_much_farther_apart(scores, taken):
+    assert choose(candidates(*scores), replace(SETTINGS, farther=1.6, least_information=0.92)) == taken
+
+
+def test_scores_of_candidates_are_those_of_their_labels():
+    _, X = blobs((150, 40, 30), separation=3.0)
+    _, Y = blobs((150, 40, 30), seed=1, separation=3.0)
+    layers = graphs_of(X, Y)
+    found = find_agreement(layers, 5, SETTINGS)
+    model = Agreement.of_views(layers, 5, SETTINGS)
+    assert 1 <= len(found.alternatives) <= 3
+    for candidate in (found.best, *found.alternatives):
+        assert candidate.separation == pytest.approx(model.nearest_clusters(candidate.labels)[0])
+        assert candidate.objective == pytest.approx(model.evaluate(candidate.labels)[0])
+
+
+@pytest.mark.parametrize("sizes", [(100, 100, 100), (280, 15, 15), (290, 10, 5)])
+def test_a_large_group_is_not_halved_for_small_ones(sizes):
+    truth, X = blobs(sizes)
+    _, Y = blobs(sizes, seed=1)
+    found = find_agreement(graphs_of(X, Y), 3, SETTINGS)
+    assert adjusted_rand_index(truth, found.best.labels) == 1
+    assert found.search.converged
+    assert found.view_weights.sum() == pytest.approx(1)
+
+
+def test_clusters_that_one_view_alone_tells_apart_are_found():
+    truth, X = blobs((60, 60, 60))
+    _, Y = blobs((60, 120), seed=1)  # takes the last two for one
+    found = find_agreement(graphs_of(X, Y), 3, SETTINGS)
+    assert adjusted_rand_index(truth, found.best.labels) == 1
+
+
+def test_alternatives_are_partitions_of_their_own():
+    _, X = blobs((150, 40, 30), separation=3.0)
+    _, Y = blobs((150, 40, 30), seed=1, separation=3.0)
+    found = find_agreement(graphs_of(X, Y), 5, SETTINGS)
+    partitions = [found.best.labels, *(other.labels for other in found.alternatives)]
+    for i, z in enumerate(partitions):
+        assert all(adjusted_rand_index(z, other) < 0.99 for other in partitions[:i])
+
+
+@pytest.mark.parametrize(
+    ("shape", "confused"), [("gaussian", 0.0), ("gaussian", 0.5), ("curved", 0.0), ("curved", 0.5)]
+)
+def test_accuracy_does_not_fall_with_the_ratio_of_sizes(shape, confused):
+    accuracies = []
+    for ratio in (1, 30):
+        data = make_unequal_views(900, 6, ratio=ratio, shape=shape, confused=confused, seed=0)
+        accuracies.append(clustering_accuracy(data.labels, OCBR(6).fit(data.views).labels_))
+    assert accuracies[1] > accuracies[0] - 0.03
