@@ -44,7 +44,7 @@ def _values(batch: Any, name: str) -> list[Hashable]:
     values = batch.tolist() if isinstance(batch, np.ndarray) else list(batch)
     odd = next((value for value in values if not isinstance(value, Hashable)), None)
     if odd is not None:
-        raise InputTypeError(f"{name} contains a {type(odd).__name__}; give one number or string per sample.")
+        raise InputTypeError(f"{name} contains {a_type_of(odd)}; give one number or string per sample.")
     return values
 
 
