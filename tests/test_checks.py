@@ -32,3 +32,10 @@ def test_whole_numbers_are_told_the_smallest(value, wrong):
     with pytest.raises(InputError, match=f"x={value!r} {wrong}; give a whole number of at least 3"):
         check_int("x", value, minimum=3)
     assert check_int("x", 3, minimum=3) == 3
+
+
+def test_whole_numbers_may_have_a_largest():
+    assert check_int("x", 9, minimum=3, maximum=9) == 9
+    for value, wrong in ((10, "is too large"), (2, "is too small")):
+        with pytest.raises(InputError, match=f"x={value} {wrong}; give a whole number from 3 to 9"):
+            check_int("x", value, minimum=3, maximum=9)

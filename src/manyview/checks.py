@@ -71,12 +71,15 @@ def a_type_of(value: object) -> str:
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
-def check_int(name: str, value: object, *, minimum: int) -> int:
-    """Return `value` as an int of at least `minimum`, or raise."""
+def check_int(name: str, value: object, *, minimum: int, maximum: int | None = None) -> int:
+    """Return `value` as an int of at least `minimum`, and at most `maximum` if that is given, or raise."""
+    allowed = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
     if not isinstance(value, Integral) or isinstance(value, bool):
-        raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give a whole number of at least {minimum}.")
+        raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give a whole number {allowed}.")
     if value < minimum:
-        raise InputError(f"{name}={value!r} is too small; give a whole number of at least {minimum}.")
+        raise InputError(f"{name}={value!r} is too small; give a whole number {allowed}.")
+    if maximum is not None and value > maximum:
+        raise InputError(f"{name}={value!r} is too large; give a whole number {allowed}.")
     return int(value)
 
 
@@ -141,12 +144,15 @@ class Whole:
         return check_int(name, value, minimum=self.minimum)
 
 
+LARGEST = 1e15  # of a parameter: its square is far from what single precision can represent
+
+
 @dataclass(frozen=True)
 class Number:
-    """A finite number."""
+    """A number from `minimum` to `maximum`."""
 
-    minimum: float = -math.inf
-    maximum: float = math.inf
+    minimum: float
+    maximum: float = LARGEST
 
     def check(self, name: str, value: object) -> object:
         """Raise if the value is something else, or out of range."""
