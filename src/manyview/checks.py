@@ -65,26 +65,39 @@ def helped_by(page: str) -> Iterator[None]:
         raise
 
 
-def check_int(name: str, value: object, *, minimum: int) -> int:
-    """Return `value` as an int of at least `minimum`, or raise."""
+def a_type_of(value: object) -> str:
+    """Return the type of a value with its article: "a list", "an int"."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def check_int(name: str, value: object, *, minimum: int, maximum: int | None = None) -> int:
+    """Return `value` as an int of at least `minimum`, and at most `maximum` if that is given, or raise."""
+    allowed = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
     if not isinstance(value, Integral) or isinstance(value, bool):
-        raise InputTypeError(
-            f"{name}={value!r} is a {type(value).__name__}; give a whole number of at least {minimum}."
-        )
+        raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give a whole number {allowed}.")
     if value < minimum:
-        raise InputError(f"{name}={value!r} is too small; give a whole number of at least {minimum}.")
+        raise InputError(f"{name}={value!r} is too small; give a whole number {allowed}.")
+    if maximum is not None and value > maximum:
+        raise InputError(f"{name}={value!r} is too large; give a whole number {allowed}.")
     return int(value)
 
 
 def check_real(name: str, value: object, *, minimum: float = -math.inf, maximum: float = math.inf) -> float:
     """Return `value` as a finite float in [minimum, maximum], or raise."""
-    allowed = f"a finite number from {minimum:g} to {maximum:g}"
+    allowed = f"a finite number{_range(minimum, maximum)}"
     if not isinstance(value, Real) or isinstance(value, bool):
-        raise InputTypeError(f"{name}={value!r} is a {type(value).__name__}; give {allowed}.")
+        raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give {allowed}.")
     number = float(value)
     if not (math.isfinite(number) and minimum <= number <= maximum):
         raise InputError(f"{name}={value!r} is out of range; give {allowed}.")
     return number
+
+
+def _range(minimum: float, maximum: float) -> str:
+    if math.isinf(maximum):
+        return "" if math.isinf(minimum) else f" of at least {minimum:g}"
+    return f" of at most {maximum:g}" if math.isinf(minimum) else f" from {minimum:g} to {maximum:g}"
 
 
 def check_choice(name: str, value: object, choices: Collection[str]) -> str:
@@ -131,12 +144,15 @@ class Whole:
         return check_int(name, value, minimum=self.minimum)
 
 
+LARGEST = 1e15  # of a parameter: its square is far from what single precision can represent
+
+
 @dataclass(frozen=True)
 class Number:
-    """A finite number."""
+    """A number from `minimum` to `maximum`."""
 
-    minimum: float = -math.inf
-    maximum: float = math.inf
+    minimum: float
+    maximum: float = LARGEST
 
     def check(self, name: str, value: object) -> object:
         """Raise if the value is something else, or out of range."""
@@ -191,7 +207,7 @@ class Is:
     def check(self, name: str, value: object) -> object:
         """Raise if the value is of another kind."""
         if not self.holds(value):
-            raise InputTypeError(f"{name}={value!r} is a {type(value).__name__}; give {self.kind}.")
+            raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give {self.kind}.")
         return value
 
 
@@ -204,7 +220,7 @@ class Each:
     def check(self, name: str, value: object) -> object:
         """Raise if the value is not a sequence, or an item breaks the rule."""
         if isinstance(value, str) or not isinstance(value, Iterable):
-            raise InputTypeError(f"{name}={value!r} is a {type(value).__name__}; give a sequence, such as a list.")
+            raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give a sequence, such as a list.")
         return [self.rule.check(name, item) for item in value]
 
 

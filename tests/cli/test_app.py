@@ -1,8 +1,11 @@
 """The command as installed, and its lists."""
 
+import errno
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from manyview import METHODS, __version__
 
@@ -45,3 +48,25 @@ def test_control_characters_in_a_warning_are_written_out(manyview, project):
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout + done.stderr
     assert "\\x1b[2Jtext" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("cluster", f"{'x' * 999}.csv", "-k", 2), ("cluster", "view_0.csv", "-k", 2, "--out", "x" * 999)],
+    ids=["file", "out"],
+)
+def test_what_the_system_refuses_is_told_without_its_number(words, manyview, project):
+    done = manyview(*words)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {'x' * 50}...")
+    assert done.stderr.strip().endswith("File name too long")
+    assert len(done.stderr) < 200
+
+
+def test_a_full_disk_is_one_line(manyview, project, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("manyview.cli.cluster.read_views", full)
+    done = manyview("cluster", "view_0.csv", "-k", 3)
+    assert (done.returncode, done.stderr) == (2, "error: No space left on device\n")

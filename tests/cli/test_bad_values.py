@@ -10,7 +10,7 @@ from manyview.cli.app import COMMANDS
 
 NO_NUMBER = ("two", "", "[]", "{}", "-", "1e5", "1.5", "-1")
 BAD_NUMBERS = {int: NO_NUMBER, float: ("two", "", "-1", "[]")}
-BAD_PARAMETERS = ('{"a": 1}', "-1", "NaN", "Infinity", "1e400", '"no such word"', "[[1]]")
+BAD_PARAMETERS = ('{"a": 1}', "-1", "NaN", "Infinity", "1e400", "1e300", '"no such word"', "[[1]]")
 BAD_WORDS = {
     "n_clusters": ("0", "-1", "2.5", "two", "", "1e3", "inf", "[2]", "\u0663x"),
     "method": ("", "ocbrr", "OCBR", "[]"),

@@ -23,6 +23,7 @@ def test_runs_are_the_product_of_the_axes_and_seeds_leave_the_method_out(spec_fo
     ("change", "says"),
     [
         (("repeats = 2", "repeats = 0"), "repeats=0 is too small"),
+        (("repeats = 2", f"repeats = {10**20}"), "is too large; give a whole number from 1 to 100000"),
         (("repeats = 2", "repeat = 2"), "unknown key 'repeat'"),
         (('kind = "entries"', 'kind = "salt"'), "Choose one of: 'none', 'entries'"),
         (('name = "mfmsc"', 'name = "halves"'), "'halves' is used twice"),

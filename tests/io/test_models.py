@@ -102,7 +102,7 @@ def test_only_fitted_models_of_ours_can_be_saved(data, tmp_path):
 
     with pytest.raises(InputError, match="This OCBR is not fitted"):
         save(OCBR(3), tmp_path / "m")
-    with pytest.raises(InputError, match="can be saved, not a Other"):
+    with pytest.raises(InputError, match="can be saved, not an Other"):
         save(Other(), tmp_path / "m")
     assert not list(tmp_path.iterdir())
 

@@ -33,7 +33,7 @@ def test_any_hashable_values_become_numbers(batch):
         (["a", "a", "c", "b"], "The batches 'b', 'c' in batch have one sample each"),
         (["a"] * 4, "batch has 1 batch; give at least two"),
         ("centre", "batch='centre' is a str; give a list"),
-        (7, "batch=7 is a int; give a list"),
+        (7, "batch=7 is an int; give a list"),
         ([[1], [1], [2], [2]], "batch contains a list; give one number or string"),
         (np.zeros((4, 2)), "batch contains a list"),
     ],

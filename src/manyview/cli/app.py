@@ -29,6 +29,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+LONGEST_PATH = 100  # characters that a message shows
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # from the click inside typer, or from click itself
 
 
@@ -44,11 +45,25 @@ def main(words: list[str] | None = None) -> None:
         if not message:  # no arguments: the help has been shown
             sys.exit(2)
         fail(f"{' '.join(message.split())} See '{command_of(error)} --help'.")
-    except (InputError, OSError) as error:
+    except InputError as error:
         fail(" ".join((str(error), *getattr(error, "__notes__", ()))))
+    except OSError as error:
+        fail(words_of(error))
     except MemoryError as error:
         fail(f"not enough memory; use fewer samples or features, or another method. {error} {help_line('large-data')}")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def words_of(error: OSError) -> str:
+    """Say what the system refused and why, without the number of its error."""
+    if error.strerror is None:
+        return str(error)
+    return error.strerror if error.filename is None else f"{shortened(str(error.filename))}: {error.strerror}"
+
+
+def shortened(path: str) -> str:
+    """Return a path with its middle left out if it is longer than a line."""
+    return path if len(path) <= LONGEST_PATH else f"{path[: LONGEST_PATH // 2]}...{path[-LONGEST_PATH // 2 :]}"
 
 
 def command_of(error: Exception) -> str:

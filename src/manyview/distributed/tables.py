@@ -14,7 +14,7 @@ from dask.delayed import delayed
 from distributed import Client
 from numpy.typing import NDArray
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError, a_type_of, quoted
 from manyview.distributed.clusters import current_client
 from manyview.distributed.ids import check_unique_ids
 from manyview.distributed.rows import DaskRows, Part
@@ -234,7 +234,7 @@ def _split(name: str, table: Any) -> tuple[da.Array, da.Array | None]:
         return table.rechunk((table.chunks[0], -1)), None
     if not hasattr(table, "map_partitions"):
         raise InputError(
-            f"View {name!r} is a {type(table).__name__}; with Dask, give all views as dask arrays or dataframes."
+            f"View {name!r} is {a_type_of(table)}; with Dask, give all views as dask arrays or dataframes."
         )
     texts = [f"{column} ({dtype})" for column, dtype in table.dtypes.items() if dtype.kind not in "biuf"]
     if texts:

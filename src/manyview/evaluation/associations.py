@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2, fisher_exact, kruskal, random_table
 
-from manyview.checks import InputError, InputTypeError
+from manyview.checks import InputError, InputTypeError, a_type_of
 from manyview.evaluation.columns import numbers_of, texts_of
 from manyview.evaluation.p_values import adjust_p_values
 from manyview.evaluation.ranks import compare_ranks
@@ -93,7 +93,7 @@ def associate(
     import pandas as pd
 
     if not isinstance(frame, pd.DataFrame):
-        raise InputTypeError(f"frame is a {type(frame).__name__}; give a DataFrame with one row per sample.")
+        raise InputTypeError(f"frame is {a_type_of(frame)}; give a DataFrame with one row per sample.")
     names, codes = np.unique(np.asarray(labels), return_inverse=True)
     if codes.ndim != 1 or len(codes) != len(frame):
         raise InputError(f"Got {codes.size} labels for {len(frame)} rows of the table; give one row per sample.")

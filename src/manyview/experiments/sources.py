@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError, a_type_of, quoted
 from manyview.datasets import DATASETS, Dataset
 from manyview.io import read_labels, read_views
 from manyview.methods import METHODS
@@ -80,7 +80,7 @@ def make_method(source: str, folder: Path, params: Mapping[str, Any], n_clusters
     offered = {"n_clusters": n_clusters, "random_state": seed}
     model = _call(found, offered, params, source) if callable(found) else _configure(found, offered, params, source)
     if not callable(getattr(model, "fit_predict", None)):
-        raise InputError(f"Method {source!r} is a {type(model).__name__} without fit_predict; it needs one.")
+        raise InputError(f"Method {source!r} is {a_type_of(model)} without fit_predict; it needs one.")
     return model
 
 
@@ -109,7 +109,7 @@ def _as_dataset(name: str, loaded: Any, source: str) -> Dataset:
 def _call(make: Any, offered: Mapping[str, Any], params: Mapping[str, Any], source: str) -> Any:
     """Call a class or function with the parameters, and with the offered ones that it accepts."""
     if not callable(make):
-        raise InputError(f"{source!r} is a {type(make).__name__}; give a class or a function.")
+        raise InputError(f"{source!r} is {a_type_of(make)}; give a class or a function.")
     known = inspect.signature(make).parameters
     anything = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values())
     unknown = [] if anything else [name for name in params if name not in known]

@@ -18,6 +18,8 @@ from manyview.checks import InputError, check_int, quoted
 
 Params = Mapping[str, Any]
 
+MOST_REPEATS = 100_000  # all runs are listed before the first
+
 
 @dataclass(frozen=True)
 class DatasetSpec:
@@ -182,8 +184,13 @@ class Experiment:
             self,
             datasets=_select(self.datasets, tuple(datasets), "data set"),
             methods=_select(self.methods, tuple(methods), "method"),
-            repeats=self.repeats if repeats is None else check_int("repeats", repeats, minimum=1),
+            repeats=self.repeats if repeats is None else check_repeats("repeats", repeats),
         )
+
+
+def check_repeats(name: str, value: object) -> int:
+    """Return a number of repeats, or raise."""
+    return check_int(name, value, minimum=1, maximum=MOST_REPEATS)
 
 
 def base_name(name: str) -> str:

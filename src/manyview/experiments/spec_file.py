@@ -13,7 +13,16 @@ from manyview.checks import InputError, check_choice, check_int, helped_by, quot
 from manyview.evaluation.metrics import METRICS
 from manyview.experiments.corruptions import CLEAN, CORRUPTIONS
 from manyview.experiments.similarity_scores import SIMILARITY_SCORES
-from manyview.experiments.spec import CorruptionSpec, DatasetSpec, Experiment, MethodSpec, Note, Params, Printed
+from manyview.experiments.spec import (
+    CorruptionSpec,
+    DatasetSpec,
+    Experiment,
+    MethodSpec,
+    Note,
+    Params,
+    Printed,
+    check_repeats,
+)
 
 SUBSET_KEYS = ("classes", "per_class", "redraw")
 ARTIFACTS = ("affinity",)
@@ -46,7 +55,7 @@ def parse_spec(table: Mapping[str, Any], path: Path) -> Experiment:
         name=_string(table, "name", where, path.stem),
         title=_string(table, "title", where, path.stem),
         description=_string(table, "description", where, ""),
-        repeats=check_int(f"{where}: repeats", table.get("repeats", 10), minimum=1),
+        repeats=check_repeats(f"{where}: repeats", table.get("repeats", 10)),
         metrics=_strings(table, "metrics", where) or ("acc", "nmi"),
         datasets=tuple(_dataset(item, f"{where}, datasets") for item in _tables(table, "datasets", where)),
         corruptions=tuple(corruptions),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError, a_type_of, quoted
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.io.addresses import TABLES, Place, find_tables
 from manyview.io.raw_tables import pick
@@ -108,7 +108,7 @@ def _modalities(data: Any) -> Any:
     if hasattr(data, "mod"):
         return data.mod
     if not all(hasattr(data, part) for part in ("obs_names", *TABLES)):
-        raise InputError(f"Got a {type(data).__name__}; give an AnnData or MuData object.")
+        raise InputError(f"Got {a_type_of(data)}; give an AnnData or MuData object.")
     return {}
 
 

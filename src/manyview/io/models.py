@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from manyview._version import __version__
-from manyview.checks import InputError, helped_by, quoted
+from manyview.checks import InputError, a_type_of, helped_by, quoted
 from manyview.io.encoding import Decoder, Encoder
 from manyview.io.guards import check_size, reading
 from manyview.io.writing import write_files
@@ -69,7 +69,7 @@ def to_bytes(model: MultiViewClusterer) -> bytes:
     """Return the content of a model file."""
     key = next((key for key, cls in METHODS.items() if type(model) is cls), None)
     if key is None:
-        raise InputError(f"Only the methods {quoted(METHODS)} can be saved, not a {type(model).__name__}.")
+        raise InputError(f"Only the methods {quoted(METHODS)} can be saved, not {a_type_of(model)}.")
     if not hasattr(model, "labels_"):
         raise InputError(f"This {type(model).__name__} is not fitted; call fit before saving it.")
     params = model.get_params(deep=False)

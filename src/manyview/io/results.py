@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from manyview.checks import InputError, helped_by
+from manyview.checks import InputError, a_type_of, helped_by
 from manyview.io.guards import reading
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _read_settings(path: Path) -> dict[str, str]:
     with reading(path, "JSON"):
         summary = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(summary, dict):
-        raise InputError(f"{path} contains a {type(summary).__name__}; give the file that 'manyview cluster' wrote.")
+        raise InputError(f"{path} contains {a_type_of(summary)}; give the file that 'manyview cluster' wrote.")
     return dict(_flatten({name: value for name, value in summary.items() if name not in OUTCOMES}))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from manyview.checks import InputError, InputTypeError, quoted
+from manyview.checks import InputError, InputTypeError, a_type_of, quoted
 from manyview.typing import Indices
 
 
@@ -40,11 +40,11 @@ def batch_codes(batch: Any, n_samples: int, name: str = "batch") -> Indices:
 
 def _values(batch: Any, name: str) -> list[Hashable]:
     if isinstance(batch, str) or not isinstance(batch, Iterable):
-        raise InputTypeError(f"{name}={batch!r} is a {type(batch).__name__}; give a list with one value per sample.")
+        raise InputTypeError(f"{name}={batch!r} is {a_type_of(batch)}; give a list with one value per sample.")
     values = batch.tolist() if isinstance(batch, np.ndarray) else list(batch)
     odd = next((value for value in values if not isinstance(value, Hashable)), None)
     if odd is not None:
-        raise InputTypeError(f"{name} contains a {type(odd).__name__}; give one number or string per sample.")
+        raise InputTypeError(f"{name} contains {a_type_of(odd)}; give one number or string per sample.")
     return values
 
 

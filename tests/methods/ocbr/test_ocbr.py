@@ -349,7 +349,7 @@ def test_too_few_sweeps_warn(data):
         ({"n_components": 2.5}, "n_components=2.5 is a float; give a whole number"),
         ({"max_iter": 0}, "max_iter=0 is too small"),
         ({"tol": -1}, "tol=-1 is out of range; give a finite number from 0"),
-        ({"callback": 1}, "callback=1 is a int; give a function, or None"),
+        ({"callback": 1}, "callback=1 is an int; give a function, or None"),
         ({"sparsity": 0}, "sparsity=0 is out of range; give a finite number from 1e-06"),
         ({"noise_level": 0.0}, "noise_level=0.0 is out of range; give a finite number from 1e-06"),
         ({"degree_regularization": -1}, "degree_regularization=-1 is out of range"),

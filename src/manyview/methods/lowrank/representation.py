@@ -52,7 +52,7 @@ class RepresentationClusterer(MultiViewClusterer):
 
     _rules: ClassVar[Rules] = {
         **MultiViewClusterer._rules,
-        "sparsity": Number(0),
+        "sparsity": Number(1e-6),  # at 0, every entry would be an error
         "n_neighbors": Whole(1),
         "degree_regularization": Number(0),
         "max_iter": Whole(1),
