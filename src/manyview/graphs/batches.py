@@ -75,7 +75,7 @@ def draw_neighbors(search: Search, k: int, batch: Indices) -> tuple[Dense, Indic
 
 
 def standing_apart(search: Search, codes: Indices) -> tuple[Indices, float]:
-    """Return the group of each sample, batches that do not stand apart being one, and the intrinsic dimension."""
+    """Return the group of each sample (batches that do not stand apart form one), and the intrinsic dimension."""
     n, sizes = len(codes), np.bincount(codes)
     reach, nearest = np.full((n, len(sizes)), np.inf), np.zeros((n, len(sizes)), dtype=np.intp)
     own = np.full((n, WITNESSES), np.inf)
@@ -94,7 +94,7 @@ def standing_apart(search: Search, codes: Indices) -> tuple[Indices, float]:
 
 
 def _pairs_apart(reach: Dense, nearest: Indices, codes: Indices) -> Mask:
-    """Whether two batches (b x b) stand apart, from the reach of all samples into all batches (step 1)."""
+    """Return whether two batches (b x b) stand apart, from the reach of all samples into all batches (step 1)."""
     n_batches = reach.shape[1]
     own = np.take_along_axis(reach, codes[:, None], axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
