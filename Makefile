@@ -12,7 +12,7 @@ demo: $(VENV)/plot.stamp
 test: $(VENV)/dev.stamp
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-# The lowest versions that pyproject.toml allows, in an environment of their own. They may deprecate what newer ones do.
+# The lowest versions that pyproject.toml allows, in a separate environment. Their deprecation warnings are ignored.
 OLDEST := $(VENV)-oldest
 test-oldest: $(VENV)/dev.stamp
 	$(PYTHON) -m venv --clear $(OLDEST)
@@ -21,14 +21,14 @@ test-oldest: $(VENV)/dev.stamp
 	$(OLDEST)/bin/python -m pytest -n 2 -p no:cacheprovider -W ignore::DeprecationWarning -W ignore::FutureWarning \
 	  -W ignore::PendingDeprecationWarning
 
-# The newest versions, with pre-releases: what is coming.
+# The newest versions, including pre-releases.
 NEWEST := $(VENV)-newest
 test-newest:
 	$(PYTHON) -m venv --clear $(NEWEST)
 	$(NEWEST)/bin/python -m pip install --quiet --disable-pip-version-check --pre --upgrade -e ".[test]"
 	$(NEWEST)/bin/python -m pytest -n 2 -p no:cacheprovider
 
-# Whether the tests notice changes of the numerical core: a seeded sample, see tools/mutants.py. ARGS="--sample 100 --seed 1"
+# Whether the tests notice changes in the numerical core: a seeded sample, see tools/mutants.py. ARGS="--sample 100 --seed 1"
 mutants: $(VENV)/mutants.stamp
 	$(BIN)/python tools/mutants.py $(ARGS)
 
@@ -44,7 +44,7 @@ contracts: $(VENV)/dev.stamp
 
 check: test lint types contracts
 
-# The site, with the gallery's scripts run. It needs no network once its tools are installed.
+# The site, including the output of the gallery scripts. It needs no network once its tools are installed.
 docs: $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d docs/_build/doctrees docs docs/_build/html
 	$(BIN)/python tools/check_site.py docs/_build/html

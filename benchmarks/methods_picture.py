@@ -43,7 +43,7 @@ def halves() -> Toy:
     tables[0][:, 0] += 3.0 * (labels % 2)
     tables[1][:, 0] += 3.0 * (labels // 2)
     shown = np.column_stack([X[:, 0] for X in tables])
-    return Toy("each view\ntells half", Dataset("halves", Views(tables), labels), shown)
+    return Toy("each view\nshows half", Dataset("halves", Views(tables), labels), shown)
 
 
 def curves() -> Toy:

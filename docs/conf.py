@@ -21,6 +21,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    "commands",
     "docstring_links",
     "mathml",
 ]
@@ -29,6 +30,7 @@ templates_path = ["_templates"]
 default_role = "py:obj"  # `OCBR` in a docstring links to OCBR; what is not documented stays code
 
 # The Markdown pages
+highlight_language = "none"  # blocks that do not name a language are commands or output
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 suppress_warnings = ["config.cache"]  # the gallery's sort key is an object
@@ -80,4 +82,4 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "first-hour": []}

@@ -40,5 +40,5 @@ for (i, j), count in np.ndenumerate(table):
         axes.text(j, i, count, ha="center", va="center", color="white" if count > 50 else "black", fontsize=8)
 axes.set(xticks=range(10), yticks=range(10), xticklabels=names, yticklabels=names)
 axes.set(xlabel="cluster of both views, named by its most frequent digit", ylabel="matching cluster, Fourier only")
-axes.set_title("With the second view, 6 and 9 come apart")
+axes.set_title("With the second view, 6 and 9 are separated")
 plt.show()

@@ -30,7 +30,7 @@ for n in sizes:
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
 panels[0].loglog(sizes, seconds, "o-", color="C0")
 panels[0].loglog(sizes, seconds[0] * (np.array(sizes) / sizes[0]) ** 2, "--", color="0.7")
-panels[0].set(xlabel="samples", ylabel="CPU seconds", title="1,000 landmarks")
+panels[0].set(xlabel="samples", ylabel="CPU seconds", title="the time grows slowly, with 1,000 landmarks")
 panels[1].semilogx(sizes, agreement, "o-", color="C2")
 panels[1].set(xlabel="samples", ylabel="ARI with the truth", ylim=(0, 1.05), title="the clusters stay correct")
 for axes in panels:

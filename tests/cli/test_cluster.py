@@ -140,7 +140,7 @@ def test_samples_missing_from_a_file_are_named_and_kept(manyview, project):
     words = ["cluster", "view_0.csv", "view_1.csv", "-k", 3, "--truth", "truth.csv"]
     done = manyview(*words, "--out", "all")
     assert done.returncode == 0
-    assert "view 'view_1' lacks 3 ('patient 0', 'patient 1', 'patient 2') of the samples" in done.stderr
+    assert "samples missing from view 'view_1': 3 ('patient 0', 'patient 1', 'patient 2')" in done.stderr
     summary = read_json(project / "all" / "summary.json")
     assert (summary["n_samples"], summary["metrics"]["acc"]) == (60, 1)
     assert (summary["views"]["view_1"]["samples"], summary["unmatched"]["view_1"]["count"]) == (57, 3)

@@ -35,7 +35,7 @@ def compare(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Compare results: how far they agree, which samples moved where, and which settings differ."""
+    """Compare results: how well they agree, which samples moved where, and which settings differ."""
     if len(results) < 2:
         raise InputError(f"Got {len(results)} result; give at least two to compare.")
     out_dir = out_dir or unused_folder(COMPARISON)

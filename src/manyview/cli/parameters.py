@@ -23,7 +23,7 @@ def make_model(
     for word in params:
         name, equals, value = word.partition("=")
         if not equals or name not in known:
-            raise InputError(f"--param {word!r} is not name=value; the parameters of {method} are {quoted(known, 20)}.")
+            raise InputError(f"--param {word!r} is not name=value with a name from: {quoted(known, 20)}.")
         given[name] = parse_value(value)
     if scaling:
         given["scaling"] = parse_scaling(scaling)
@@ -31,13 +31,19 @@ def make_model(
         if "kinds" not in known:
             raise InputError(f"--kind {kinds[0]!r} is for ocbr, which treats views by their kind; {method} does not.")
         given["kinds"] = parse_kinds(kinds)
-    if n_clusters != AUTO and not n_clusters.isdecimal():
-        raise InputError(
-            f"-k {n_clusters} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}."
-        )
-    model = cls(**{"n_clusters": parse_value(n_clusters), "random_state": seed, **given})
+    model = cls(**{"n_clusters": parse_n_clusters(n_clusters), "random_state": seed, **given})
     check_parameters(model._rules, model.get_params(deep=False))  # before files are read
     return model
+
+
+@helped_by("choosing-k")
+def parse_n_clusters(text: str) -> int | str:
+    """Parse a number of clusters, or "auto"."""
+    if text == AUTO:
+        return AUTO
+    if not text.isdecimal():
+        raise InputError(f"-k {text} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}.")
+    return int(text)
 
 
 def parse_value(text: str) -> Any:

@@ -196,7 +196,7 @@ def unmatched_counts(loaded: LoadedViews) -> dict[str, Any]:
 def print_unmatched(loaded: LoadedViews) -> None:
     """Print which samples are missing from which view."""
     for name, some in loaded.unmatched.items():
-        print_note(f"note: view {name!r} lacks {some} of the samples")
+        print_note(f"note: samples missing from view {name!r}: {some}")
 
 
 def label_table(frame: pd.DataFrame, stability: Stability | None = None) -> str:

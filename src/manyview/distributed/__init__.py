@@ -1,7 +1,7 @@
 """Many machines: the landmark strategy on a Dask cluster.
 
-The mathematics are in `methods.landmarks`; here is how blocks of rows are run on workers, what workers write, and how a
-fit goes on after it was cut short. Dask is the extra ``manyview[dask]``: nothing in the core imports this folder.
+The mathematics are in `methods.landmarks`; this folder runs blocks of rows on workers, lets workers write results, and
+resumes interrupted fits. Dask is the extra ``manyview[dask]``: nothing in the core imports this folder.
 """
 
 from manyview.distributed.clusters import connect

@@ -27,7 +27,7 @@ LOCAL_SETTINGS = {
     "distributed.worker.memory.target": False,  # never writes data to disk,
     "distributed.worker.memory.spill": False,
     "distributed.deploy.lost-worker-timeout": "60s",  # after which another takes its place; starting may be slow,
-    "distributed.worker.profile.enabled": False,  # and spends less on watching itself
+    "distributed.worker.profile.enabled": False,  # and spends less on monitoring itself
     "distributed.admin.system-monitor.interval": "5s",
     "distributed.admin.tick.interval": "1s",
 }
@@ -44,21 +44,22 @@ def connect(
     timeout: float | None = None,
     tls: tuple[Path, Path, Path] | None = None,
 ) -> Iterator[Client]:
-    """Connect to a cluster, and leave it at the end.
+    """Connect to a cluster, and disconnect at the end.
 
-    The workers of a local cluster write no data to disk when memory is short, as Dask does otherwise.
+    Unlike Dask's default, the workers of a local cluster do not write data to disk when memory is short.
 
     Parameters
     ----------
     address : str
-        That of a scheduler, such as "tcp://host:8786" or "tls://host:8786"; or "local", which starts worker processes
-        on this machine, and ends them. They and the dashboard listen on the loopback interface only.
+        The address of a scheduler, such as "tcp://host:8786" or "tls://host:8786"; or "local", which starts worker
+        processes on this machine and ends them afterwards. They and the dashboard listen only on the loopback
+        interface.
     n_workers : int, optional
         Worker processes of a local cluster; one per core by default.
     timeout : float, optional
         Seconds to wait for the scheduler. By default Dask's setting distributed.comm.timeouts.connect, 30 s, counts.
     tls : tuple of three paths, optional
-        Files of the certificate authority, the certificate and its key. By default Dask's own configuration counts.
+        Files of the certificate authority, the certificate and its key. By default, Dask's own configuration applies.
 
     Yields
     ------

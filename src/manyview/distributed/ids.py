@@ -1,4 +1,4 @@
-"""Sample ids that appear twice, in whichever partitions they are."""
+"""Finds sample ids that appear twice, in any partitions."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from manyview.checks import InputError
 from manyview.distributed.rows import DaskResults, DaskRows
 from manyview.distributed.waiting import fetch
 
-BUCKETS = 16  # ids are compared within so many groups, by their hash
-PAIRS = 10  # of equal hashes in a group that are looked at; a billion ids have less than one by chance
+BUCKETS = 16  # ids are compared within this many groups, formed by their hash
+PAIRS = 10  # pairs of equal hashes examined per group; a billion ids have less than one by chance
 
 Located = NDArray[np.uint64]
 """Hashes of ids and the positions of their samples, (m, 2)."""
@@ -56,13 +56,13 @@ def split_by_hash(ids: NDArray[Any], start: int) -> list[Located]:
 
 
 def id_keys(ids: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return numbers that stand for ids, the same in every process."""
+    """Return numbers that represent ids, the same in every process."""
     texts = np.asarray(ids, dtype=object).astype(str).astype(object)
     return np.asarray(pd.util.hash_array(texts), dtype=np.uint64)
 
 
 def find_repeated(parts: Sequence[Located]) -> list[tuple[int, int]]:
-    """Return the positions of pairs of samples of the same hash, the first of them."""
+    """Return the positions of the first pairs of samples with the same hash."""
     located = np.concatenate(parts)
     located = located[np.lexsort((located[:, 1], located[:, 0]))]
     again = np.flatnonzero(located[1:, 0] == located[:-1, 0])

@@ -1,4 +1,4 @@
-"""What the command line does on a cluster: cluster or place the samples of files; workers write the labels."""
+"""What the command line does on a cluster: cluster or assign the samples in files; workers write the labels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CHECKPOINT, UNFINISHED = ".manyview-checkpoint", ".manyview-labels"
 
 @dataclass(eq=False)
 class WritingRows(DaskRows):
-    """Rows whose labels are written by the workers, a file for each partition, into a folder that all of them see."""
+    """Rows whose labels are written by the workers, one file per partition, into a folder that all can access."""
 
     folder: Path = Path()
     named: RowTable | None = None
@@ -38,7 +38,7 @@ class WritingRows(DaskRows):
 
     @classmethod
     def of(cls, tables: Mapping[str, RowTable], client: Client, out_dir: Path, part_rows: int | None) -> WritingRows:
-        """Take files, and a folder for the results."""
+        """Create them from files and a folder for the results."""
         rows = file_rows(tables, client, part_rows)
         named = next((table for table in tables.values() if table.has_ids), None)
         return cls(client, rows.parts, folder=out_dir / UNFINISHED, named=named)
@@ -58,14 +58,14 @@ class WritingRows(DaskRows):
         return super().join(labels)
 
     def publish(self, out_dir: Path) -> Path:
-        """Move the folder of labels to where it belongs, in one step."""
+        """Move the folder of labels to its final place, in one step."""
         target = out_dir / LABEL_PARTS
         shutil.rmtree(target, ignore_errors=True)
         os.replace(self.folder, target)
         return target
 
     def clear(self) -> None:
-        """Cancel all tasks, and remove labels that are not complete."""
+        """Cancel all tasks, and remove incomplete labels."""
         self.cancel()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -84,7 +84,7 @@ class Sizes:
 
 
 def call(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call on a worker what was sent to it."""
+    """Call, on a worker, the function that was sent to it."""
     return function(*arguments)
 
 
@@ -109,7 +109,7 @@ def cluster_files(
 ) -> tuple[Labels, Path]:
     """Fit a model to files, write the labels, and return how many samples each cluster has and where the labels are.
 
-    Stages that are done are kept in the folder until all of them are; with `resume` they count.
+    Finished stages are kept in the folder until the fit is done; with `resume` they are used.
     """
     stages = FileStages(out_dir / CHECKPOINT, identity(model, tables), resume=resume)
     rows = WritingRows.of(tables, client, out_dir, part_rows)
@@ -132,7 +132,7 @@ def predict_files(
     *,
     part_rows: int | None = None,
 ) -> tuple[Labels, Path]:
-    """Place the samples of files into the clusters of a model; write and return as `cluster_files` does."""
+    """Assign the samples in files to the clusters of a model; write and return as `cluster_files` does."""
     rows = WritingRows.of(tables, client, out_dir, part_rows)
     try:
         rows.join(rows.each(partial(predict_block, model=model)))
@@ -145,7 +145,7 @@ def predict_files(
 
 
 def predict_block(block: Block, model: MultiViewClusterer) -> Labels:
-    """Place the samples of a block."""
+    """Assign the samples of a block."""
     return model.predict(block.views)
 
 

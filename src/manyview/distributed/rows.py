@@ -1,8 +1,7 @@
 """Rows on the workers of a cluster: the same interface as `methods.landmarks.blocks`, with futures instead of values.
 
-What runs on workers is sent as a task of its own, so that the scheduler can send it again when a worker dies; blocks
-are read anew by each stage, from the files or the user's own tasks. Results that are kept are computed again when they
-are lost.
+Code and models are sent to workers as separate tasks, so that the scheduler can send them again if a worker dies; each
+stage reads the blocks again, from the files or the user's own tasks. Stored results that get lost are recomputed.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from manyview.methods.landmarks.blocks import Block, Results, Rows
 from manyview.numerics.threads import limited_threads
 from manyview.typing import Labels
 
-FAN_IN = 16  # results that are added up in one task
+FAN_IN = 16  # results added up in one task
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -89,7 +88,7 @@ class DaskRows(Rows):
             return self.track([self.client.submit(itself, function, pure=False)])[0]
 
     def track(self, futures: Sequence[Future]) -> list[Future]:
-        """Take note of tasks, to cancel them if need be."""
+        """Remember tasks, to cancel them if necessary."""
         self._futures.update(futures)
         return list(futures)
 
@@ -107,7 +106,7 @@ class DaskRows(Rows):
             raise
 
     def by_worker(self, futures: Sequence[Future]) -> list[list[Future]]:
-        """Return results that are done in lists, one for each thread of the worker that has them."""
+        """Return finished results in lists, one for each thread of the worker that has them."""
         holders, threads = self.client.who_has(futures), worker_threads(self.client)
         held: dict[str, list[Future]] = {}
         for future in futures:
@@ -135,7 +134,7 @@ class DaskResults(Results[T]):
         return DaskResults(self.rows, self.rows.track(futures), self.parts)
 
     def total_of(self, function: Callable[[T], S]) -> S:
-        """Run another function on each and add up, in one task where several are, so that none of them is moved."""
+        """Run another function on each and add up, in one task per worker, so that no result is moved."""
         self.rows.wait_for(self.futures, self.parts)
         sent = self.rows.send(function)
         here = self.rows.by_worker(self.futures)
@@ -143,7 +142,7 @@ class DaskResults(Results[T]):
         return DaskResults[S](self.rows, self.rows.track(sums)).total()
 
     def total(self) -> T:
-        """Add them up, each worker what it has and then across workers, `FAN_IN` at a time, and fetch the sum."""
+        """Add them up, first on each worker and then across workers, `FAN_IN` at a time, and fetch the sum."""
         level = list(self.futures)
         self.rows.wait_for(level, self.parts)
         while len(level) > 1:
@@ -193,7 +192,7 @@ def run(function: Callable[[T], S], value: T) -> S:
 
 
 def run_and_add_up(function: Callable[[T], S], values: Sequence[T]) -> S:
-    """Call a function with each of several values, and add up what it returns."""
+    """Call a function with each of several values, and add up the results."""
     return reduce(add, (run(function, value) for value in values))
 
 

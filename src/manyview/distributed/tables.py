@@ -1,4 +1,4 @@
-"""Tables of which each worker holds or reads a part: dask arrays, dask dataframes, and files."""
+"""Tables of which each worker has or reads a part: dask arrays, dask dataframes, and files."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from manyview.io.row_tables import RowTable, open_row_tables
 from manyview.methods.landmarks.blocks import Block, make_block
 from manyview.views.conversion import split_tables
 
-PART_ENTRIES = 2**24  # values of a partition of files, over all views
+PART_ENTRIES = 2**24  # values in a partition of files, over all views
 PARTS_PER_WORKER, SMALLEST_PART = 4, 1000
 
 
 def as_rows(X: object, client: Client | None = None) -> DaskRows:
-    """Return dask arrays or dataframes as rows on the cluster. `fit` does that itself.
+    """Return dask arrays or dataframes as rows on the cluster. `fit` does this automatically.
 
-    Views are aligned by position. Where dataframes have an index of text, it names the samples: that of all views must
-    be the same, and no id may appear twice. Views whose partitions differ are rechunked to those of the first, with a
+    Views are aligned by position. If dataframes have a text index, it names the samples: it must be the same in all
+    views, and no id may appear twice. Views whose partitions differ are rechunked to those of the first, with a
     warning.
 
     Parameters
@@ -40,7 +40,7 @@ def as_rows(X: object, client: Client | None = None) -> DaskRows:
     X : list, tuple or dict of dask arrays or dataframes, or one of them
         The views.
     client : distributed.Client, optional
-        Of the cluster; by default the one that was started last.
+        The client of the cluster; by default the one started last.
     """
     client = client or current_client()
     if is_collection(X):
@@ -68,7 +68,7 @@ def as_rows(X: object, client: Client | None = None) -> DaskRows:
 
 
 def is_collection(X: object) -> bool:
-    """Whether this is one dask array or dataframe."""
+    """Return whether this is one dask array or dataframe."""
     return hasattr(X, "dask") or hasattr(X, "__dask_graph__")
 
 
@@ -84,12 +84,13 @@ def open_files(
     ----------
     views : dict or list of str
         For each view its name and a path, a pattern such as ``"rna/*.parquet"``, or a list of paths; or paths and
-        patterns alone. Parquet files of one view are read one after the other. Workers must see the same paths.
+        patterns alone. Parquet files of one view are read one after another. Workers must be able to access the same
+        paths.
     id_column : str, default="auto"
-        The column of sample ids in Parquet files, or "none". Where files name their samples, those of all views must
-        be the same, and no id may appear twice.
+        The column of sample ids in Parquet files, or "none". If files name their samples, the names must be the same in
+        all views, and no id may appear twice.
     client : distributed.Client, optional
-        Of the cluster; by default the one that was started last.
+        The client of the cluster; by default the one started last.
 
     Returns
     -------
@@ -106,7 +107,7 @@ def open_files(
 
 
 def file_rows(tables: Mapping[str, RowTable], client: Client, part_rows: int | None = None) -> DaskRows:
-    """Return files as rows on the cluster; workers read them, so they must see the same paths."""
+    """Return files as rows on the cluster; workers read them, so they must be able to access the same paths."""
     n_samples = next(iter(tables.values())).shape[0]
     for name, table in tables.items():
         if table.shape[0] != n_samples:
@@ -134,13 +135,13 @@ def file_rows(tables: Mapping[str, RowTable], client: Client, part_rows: int | N
 
 
 def rows_per_part(n_samples: int, width: int, n_workers: int) -> int:
-    """Return the rows of a partition: what fits into memory easily, and a few partitions for each worker."""
+    """Return the number of rows in a partition: it fits in memory easily, and each worker gets a few partitions."""
     evenly = -(-n_samples // (PARTS_PER_WORKER * max(n_workers, 1)))
     return max(1, min(PART_ENTRIES // max(width, 1), max(evenly, SMALLEST_PART)))
 
 
 def check_pieces(tables: Mapping[str, RowTable], most: int) -> None:
-    """Warn of files that workers have to read several times, because their pieces do not fit into a partition."""
+    """Warn of files that workers have to read several times, because their row groups do not fit into a partition."""
     for name, table in tables.items():
         largest = int(np.diff((0, *table.piece_ends)).max(initial=0))
         if largest > most:
@@ -152,7 +153,7 @@ def check_pieces(tables: Mapping[str, RowTable], most: int) -> None:
 
 
 def cut_rows(n_samples: int, step: int, ends: Sequence[int]) -> list[int]:
-    """Return where partitions of at most `step` rows end: where those of the file end, as far as that is possible."""
+    """Return where partitions of at most `step` rows end: at the ends of the file's own pieces, as far as possible."""
     stops = [0]
     while stops[-1] < n_samples:
         start = stops[-1]
@@ -182,7 +183,7 @@ def block_of_arrays(
     start: int,
     stop: int,
 ) -> Block:
-    """Put a partition together from the chunks of all views."""
+    """Assemble a partition from the chunks of all views."""
     framed = {
         name: framed_rows(table, ids.get(name), features[name], stop - start, name) for name, table in tables.items()
     }
@@ -190,7 +191,7 @@ def block_of_arrays(
 
 
 def framed_rows(table: Any, ids: NDArray[Any] | None, features: Sequence[Any] | None, n_rows: int, name: str) -> Any:
-    """Return the rows of a view in one partition, with names where there are any; refuse a chunk of another shape."""
+    """Return the rows of a view in one partition, with names if there are any; refuse a chunk of another shape."""
     if len(table.shape) != 2 or table.shape[0] != n_rows or (features is not None and table.shape[1] != len(features)):
         width = "" if features is None else f" by {len(features)}"
         raise InputError(
@@ -249,7 +250,7 @@ def _split(name: str, table: Any) -> tuple[da.Array, da.Array | None]:
 
 
 def _common_chunks(views: Mapping[str, da.Array]) -> tuple[int, ...]:
-    """Return the rows of each partition, as the first view has them; say which views have to be rechunked."""
+    """Return the rows of each partition, as in the first view; warn of views that have to be rechunked."""
     first = next(iter(views))
     chunks: tuple[int, ...] = tuple(size for size in views[first].chunks[0] if size > 0)
     for name, values in views.items():

@@ -15,8 +15,8 @@ from manyview.checks import InputError
 
 NO_WORKERS = "distributed.scheduler.no-workers-timeout"  # Dask's own setting; it has no default
 PATIENCE = 300  # seconds without any worker, if that is not set
-LOOK_EVERY = 2  # seconds until tasks that failed and workers that are lost are noticed
-FETCH_WITHIN = 60  # seconds for a result to arrive; then it is looked whether a worker still has it
+LOOK_EVERY = 2  # seconds until failed tasks and lost workers are noticed
+FETCH_WITHIN = 60  # seconds for a result to arrive; then check whether a worker still has it
 
 FAILED = ("error", "cancelled")  # a task whose result is "lost" with its worker will be computed again
 
@@ -24,7 +24,7 @@ FAILED = ("error", "cancelled")  # a task whose result is "lost" with its worker
 def wait_until_done(client: Client, futures: Sequence[Future]) -> int | None:
     """Wait until all tasks are finished, or one of them has failed; return which one that is.
 
-    Dask itself waits for ever when all workers are lost. This raises when there has been none for some minutes.
+    Dask itself waits forever if all workers are lost. This raises if there has been none for some minutes.
     """
     last_seen = time.monotonic()
     pending = list(futures)

@@ -13,9 +13,7 @@ from manyview.preprocessing.scaling import without_missing
 from manyview.typing import Array, Dense, Indices
 from manyview.views.presence import present_rows
 
-LEAST_SPREAD = (
-    0.01  # relative to a feature's deviation; otherwise the effect of one constant within clusters is infinite
-)
+LEAST_SPREAD = 0.01  # of a feature's deviation: if it is constant within clusters, its effect would be infinite
 
 
 @dataclass(frozen=True)

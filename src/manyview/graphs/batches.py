@@ -1,7 +1,7 @@
-r"""Neighbours across batches: where batches stand apart, neighbours are drawn from each of them in turn.
+r"""Neighbours across batches: if batches are separated in the data, neighbours are drawn from each in turn.
 
-A shift between batches puts a sample's nearest neighbours into its own batch, and clusters become batches. Three steps
-mend this, without labels:
+If there is a shift between batches, a sample's nearest neighbours are in its own batch, and clusters reproduce the
+batches. Three steps correct this, without labels:
 
 1. Which batches *stand apart*? For a sample i and its nearest one j in another batch, take how much farther i is from
    the batch of j than from its own, times how much farther j is from the batch of i than from its own. How many samples
@@ -31,11 +31,11 @@ from manyview.typing import Array, Dense, Indices, Mask
 Search = Callable[[Indices, int], tuple[Dense, Indices]]
 """Distances and indices (n x k) of the k nearest of some samples (their indices) to all n; a sample may find itself."""
 
-WITNESSES = 3  # neighbours by whose distance batches are compared
-FEWEST = 10  # samples of a batch that can stand apart; of a smaller one, too little is known
-NEAREST_SHARE = 0.1  # of the samples of two batches, by which they are judged
+WITNESSES = 3  # batches are compared by the distance to this many neighbours
+FEWEST = 10  # samples; too little is known about a smaller batch to call it separate
+NEAREST_SHARE = 0.1  # two batches are judged by this share of their samples
 PER_BATCH = 2  # neighbours from each batch, at least
-SLACK = 2.0  # times as many samples may come near to a neighbour as it has neighbours itself
+SLACK = 2.0  # this many times more samples may be near a neighbour than it has neighbours itself
 
 
 def neighbors_of(X: Array, k: int, batch: Indices | None = None) -> tuple[Dense, Indices]:
@@ -51,7 +51,7 @@ def neighbors_of(X: Array, k: int, batch: Indices | None = None) -> tuple[Dense,
 
 
 def search_in(X: Array) -> Search:
-    """Return the search among the rows of a table."""
+    """Return a function that searches among the rows of a table."""
     Z = in_unit(X, safe_unit(X))  # one unit for all batches
 
     def search(members: Indices, k: int) -> tuple[Dense, Indices]:
@@ -62,7 +62,7 @@ def search_in(X: Array) -> Search:
 
 
 def draw_neighbors(search: Search, k: int, batch: Indices) -> tuple[Dense, Indices] | None:
-    """Draw neighbours from each batch that stands apart; None if there is none, and the usual ones are right."""
+    """Draw neighbours from each separate batch; None if there is none, so that the usual neighbours are right."""
     groups, dimension = standing_apart(search, np.unique(batch, return_inverse=True)[1])
     members = [np.flatnonzero(groups == g) for g in range(int(groups.max()) + 1)]
     if len(members) == 1:
@@ -75,7 +75,7 @@ def draw_neighbors(search: Search, k: int, batch: Indices) -> tuple[Dense, Indic
 
 
 def standing_apart(search: Search, codes: Indices) -> tuple[Indices, float]:
-    """Return the group of each sample, batches that do not stand apart being one, and the intrinsic dimension."""
+    """Return the group of each sample (batches that do not stand apart form one), and the intrinsic dimension."""
     n, sizes = len(codes), np.bincount(codes)
     reach, nearest = np.full((n, len(sizes)), np.inf), np.zeros((n, len(sizes)), dtype=np.intp)
     own = np.full((n, WITNESSES), np.inf)
@@ -87,14 +87,14 @@ def standing_apart(search: Search, codes: Indices) -> tuple[Indices, float]:
     known = np.flatnonzero(sizes >= FEWEST)
     group_of = np.full(len(sizes), -1)
     group_of[known] = connected_components(~apart[np.ix_(known, known)], directed=False)[1]
-    if len(known):  # of a small batch too little is known: it goes with the largest group
+    if len(known):  # too little is known about a small batch: it joins the largest group
         counts = np.bincount(group_of[known], weights=sizes[known])
         group_of[group_of < 0] = counts.argmax()
     return np.maximum(group_of, 0)[codes], intrinsic_dimension(own)
 
 
 def _pairs_apart(reach: Dense, nearest: Indices, codes: Indices) -> Mask:
-    """Whether two batches (b x b) stand apart, from the reach of all samples into all batches (step 1)."""
+    """Return whether two batches (b x b) stand apart, from the reach of all samples into all batches (step 1)."""
     n_batches = reach.shape[1]
     own = np.take_along_axis(reach, codes[:, None], axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -118,7 +118,7 @@ def intrinsic_dimension(distances: Dense) -> float:
 
 
 def _nearest_others(search: Search, members: Indices, k: int) -> tuple[Dense, Indices]:
-    """Return the k nearest members, at most all of them; the sample itself is infinitely far."""
+    """Return the k nearest members, or all if there are fewer; the sample itself is infinitely far away."""
     d, neighbors = search(members, min(k + 1, len(members)))
     d = np.where(neighbors == np.arange(len(d))[:, None], np.inf, d)
     nearest, order = k_smallest(d, min(k, d.shape[1]))
@@ -126,7 +126,7 @@ def _nearest_others(search: Search, members: Indices, k: int) -> tuple[Dense, In
 
 
 def _comparable(distances: list[Dense], neighbors: list[Indices], groups: Indices, dimension: float) -> Dense:
-    """Return all distances side by side, those to other groups divided by how much farther these are (step 3)."""
+    """Return all distances, those to other groups divided by how much farther away these are (step 3)."""
     reach = np.column_stack([d[:, -1] for d in distances])  # of every sample into every group
     own = np.take_along_axis(reach, groups[:, None], axis=1)
     with np.errstate(invalid="ignore"):

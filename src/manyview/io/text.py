@@ -32,10 +32,7 @@ HEAD_LINES, HEAD_CHARACTERS = 50, 2**20
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*")
 _DECIMAL_POINT = re.compile(r"\s*[+-]?\d*\.\d+([eE][+-]?\d+)?\s*")
 _THOUSANDS = re.compile(r"\s*[+-]?[1-9]\d{0,2},\d{3}\s*")
-_HUGE_EXPONENTS = (
-    re.compile(rb"e[+-]?\d{9}"),
-    re.compile(rb"E[+-]?\d{9}"),
-)  # two patterns, because searching for a single letter is fast
+_HUGE_EXPONENTS = re.compile(rb"e[+-]?\d{9}"), re.compile(rb"E[+-]?\d{9}")  # two: searching for one letter is fast
 
 
 @dataclass(frozen=True)

@@ -288,10 +288,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
 
     def _cut(self, W: Graph, n_clusters: int) -> Cut:
         return normalized_cut(
-            W,
-            n_clusters,
-            degree_regularization=self.degree_regularization,
-            random_state=self.random_state,
+            W, n_clusters, degree_regularization=self.degree_regularization, random_state=self.random_state
         )
 
     def _placing_by_neighbors(
@@ -312,10 +309,8 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
                 setattr(self, name, getattr(found, field.name))
 
     def _remember(self, X: object, views: Views) -> None:
-        self.n_views_ = views.n_views
-        self.view_names_ = views.names
-        self.sample_ids_ = views.sample_ids
-        self.batch_ = views.batch
+        self.n_views_, self.view_names_ = views.n_views, views.names
+        self.sample_ids_, self.batch_ = views.sample_ids, views.batch
         self.n_features_in_ = views.shape[1]
         self._fitted_features = {
             name: (int(array.shape[1]), known)
@@ -395,9 +390,7 @@ class GraphClusterer(MultiViewClusterer):
         "affinity": OneOf((*GRAPHS, PRECOMPUTED)),
         "degree_regularization": Number(0),
     }
-
     _takes_batch: ClassVar[bool] = True
-
     n_neighbors: int
     affinity: str
     degree_regularization: float

@@ -8,5 +8,5 @@ from manyview.typing import Dense
 
 
 def fixed_directions(n: int, columns: int = 1) -> Dense:
-    """Random directions (n x columns), the same ones every time."""
+    """Return random directions (n x columns), the same every time."""
     return np.random.default_rng(0).standard_normal((n, columns))

@@ -1,7 +1,8 @@
 """How many threads the linear algebra may use.
 
-Threads that share a busy core wait for one another: two BLAS threads have made a fit of 0.8 s take 17 s. So no more
-threads are used than cores are idle when the work begins. Small problems gain nothing from several, so they get one.
+Threads that share a busy core wait for each other: two BLAS threads once made a fit of 0.8 s take 17 s. So there are
+never more threads than idle cores when the work begins. Small problems gain nothing from several threads, so they get
+one.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _allowed: ContextVar[int] = ContextVar("allowed", default=1)
 def limited_threads(n_jobs: int | None, entries: int) -> Iterator[None]:
     """Limit the threads of BLAS and OpenMP to `n_jobs` (-1: all cores), and to the cores that are idle.
 
-    None is one thread for a small number of entries, otherwise all idle cores.
+    None means one thread for a small number of entries, otherwise all idle cores.
     """
     if n_jobs is None:
         n_jobs = 1 if entries <= ONE_THREAD_ENTRIES else -1
@@ -40,12 +41,12 @@ def limited_threads(n_jobs: int | None, entries: int) -> Iterator[None]:
 
 
 def allowed_threads() -> int:
-    """Return how many threads may be used now, for libraries that are loaded later and have a limit of their own."""
+    """Return how many threads may be used now, for libraries that are loaded later and have their own limit."""
     return _allowed.get()
 
 
 def _cores() -> int:
-    """Return the number of cores, or of threads that the environment asks for."""
+    """Return the number of cores, or the number of threads set in the environment."""
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return int(limit) if limit.isdecimal() and int(limit) else os.cpu_count() or 1
 

@@ -1,21 +1,20 @@
-r"""One partition of several neighbour graphs, by the labels that the neighbours of a sample have.
+r"""One partition of several neighbour graphs, based on the labels of each sample's neighbours.
 
 W_v (v = 1 .. V) are the graphs of the views, W_0 the joint one, P_v the random walks on them. A partition Z (n x c)
 gives block matrices (c x c, their entries add up to 1):
 
-- own, :math:`M_v = Z'W_vZ / \sum W_v`: the labels at the two ends of an edge of graph v;
-- crossed, :math:`M_{ab} = (P_aZ)'(P_bZ)/n`, symmetrised: the label of a neighbour of a sample in view a, and of one in
-  view b.
+- own, :math:`M_v = Z'W_vZ / \sum W_v`: the labels at the two ends of an edge in graph v;
+- crossed, :math:`M_{ab} = (P_aZ)'(P_bZ)/n`, symmetrised: the labels of a sample's neighbours in views a and b.
 
 Own matrices are taken at two steps between the blocks, with a = M 1,
 
 .. math:: M^{(2)} = M\, \mathrm{diag}(a)^{-1} M ,
 
-which is convex in how well clusters are separated: a share p of edges that leave one of two equal clusters counts as
-2p(1 - p). Halves of a structureless group (p about .2) keep a third of their information, clusters that one view
-separates well (p about .02) nearly all. Crossed matrices span two steps already. Halves along the geometry of one view
-have no crossed information; clusters that only one view can distinguish have none either, which is why both kinds are
-needed. The objective to maximise is
+which is convex in how well clusters are separated: if a share p of the edges leaves one of two equal clusters, it
+counts as 2p(1 - p). Halves of a structureless group (p about .2) keep a third of their information; clusters that one
+view separates well (p about .02) keep nearly all. Crossed matrices span two steps already. Halves along the geometry of
+a single view have no crossed information; clusters that only one view can distinguish have none either, so both kinds
+are needed. The objective to maximise is
 
 .. math:: J = \tfrac13 \mathrm{mean}_v I(M_v^{(2)}) + \tfrac13 I(M_0^{(2)}) + \tfrac13 \mathrm{mean}_{a<b} I(M_{ab})
           - \pi H(\text{cluster sizes}), \qquad \pi = \gamma I / H ,
@@ -44,15 +43,15 @@ from manyview.partition.information import TINY
 from manyview.partition.redundancy import Redundancy
 from manyview.typing import Dense, Graph, Indices, Labels
 
-SMALLEST_SHARE = 1e-12  # of an empty cluster: its square must not underflow
+SMALLEST_SHARE = 1e-12  # share of an empty cluster: its square must not underflow
 
 
 @dataclass(frozen=True)
 class Agreement(BlockModel):
-    """The moves of the block model on J above; `graphs` are the own layers, the views' first, all symmetric.
+    """Applies the moves of the block model to J above; `graphs` are the own layers, the views' first, all symmetric.
 
     `steps` holds one over the degrees of each view. A walk P_v is W_v with its rows scaled by them, P_v' with its
-    columns, so neither is stored, and P_v Z is read off the own layer. A single view has no walks.
+    columns, so neither is stored, and P_v Z follows from the own layer. A single view has no walks.
 
     An evaluation takes time O(c nnz + V^2 n c^2) and memory O(nnz + V n c).
     """
@@ -99,7 +98,7 @@ class Agreement(BlockModel):
 
     def _evaluate_crossed(self, links: Sequence[Dense]) -> tuple[float, Dense]:
         near = self._near(links)
-        back = [np.zeros_like(N) for N in near]  # what the walk of each view takes back to the neighbours
+        back = [np.zeros_like(N) for N in near]  # what each view's walk carries back to the neighbours
         J = 0.0
         for (a, b), w in zip(self.pairs, self.crossed_weights, strict=True):
             M = symmetric(near[a].T @ near[b]) / len(near[a])
@@ -114,11 +113,11 @@ class Agreement(BlockModel):
         return J, T
 
     def _near(self, links: Sequence[Dense]) -> list[Dense]:
-        """Return P_v Z of each view: the labels of a neighbour of each sample."""
+        """Return P_v Z of each view: the labels of each sample's neighbours."""
         return [L * steps[:, None] for L, steps in zip(links, self.steps, strict=False)]
 
     def two_step_information(self, M: Dense) -> tuple[float, Dense]:
-        """Return I(M2), and its gradient in M up to what eta > 0 changes."""
+        """Return I(M2), and its gradient in M, ignoring the effect of eta > 0."""
         a = np.maximum(M.sum(axis=1), SMALLEST_SHARE)
         M2 = two_steps(M)
         R = self._log_ratios(M2)
@@ -127,12 +126,12 @@ class Agreement(BlockModel):
         return float((M2 * R).sum()), forth + forth.T + (through_a[:, None] + through_a) / 2
 
     def link_evidence(self, z: Labels) -> Blocks:
-        """Return the evidence of a link from another sample to each cluster, in the own layers; sizes do not count."""
+        """Return the evidence of a link from another sample to each cluster, in the own layers, regardless of sizes."""
         ratios = tuple(w * self.two_step_information(M)[1] for w, M in super().block_matrices(z))
         return Blocks(ratios, np.zeros(self.n_clusters))
 
     def block_matrices(self, z: Labels) -> list[tuple[float, Dense]]:
-        """Return all block matrices, own ones at two steps, with their weights."""
+        """Return all block matrices with their weights, the own ones at two steps."""
         links = [links_to_clusters(W, z, self.n_clusters) for W in self.graphs]
         matrices = (sum_by_cluster(L, z, self.n_clusters) for L in links)
         own = [(w, two_steps(M)) for w, M in zip(self.weights, matrices, strict=True)]
@@ -141,7 +140,7 @@ class Agreement(BlockModel):
         return own + list(zip(self.crossed_weights, crossed, strict=True))
 
     def among(self, members: Indices, n_clusters: int) -> Agreement:
-        """Return the model of some of the samples, without a price of labels; each layer counts as it does here."""
+        """Return the model restricted to some samples, without a price of labels; layers keep their weights."""
         own = tuple(total_one(sp.csr_array(W[members][:, members])) for W in self.graphs)
         steps = tuple(map(one_over_degrees, own[: len(self.steps)]))
         free = replace(self.settings, label_cost=0.0)
@@ -158,7 +157,7 @@ class Agreement(BlockModel):
 
 @dataclass(frozen=True)
 class ViewGraphs:
-    """What is partitioned: the graphs of the views, the joint one if there are several, and who repeats whom."""
+    """What is partitioned: the graphs of the views, the joint graph if there are several, and what is repeated."""
 
     views: tuple[Graph, ...]
     joint: Graph | None
@@ -170,13 +169,13 @@ class ViewGraphs:
         return cls(tuple(views), joint, Redundancy.of(views))
 
     def in_order(self, order: Indices) -> ViewGraphs:
-        """Return the same with the samples in this order."""
+        """Return a copy with the samples in this order."""
         joint = None if self.joint is None else reordered(self.joint, order)
         return ViewGraphs(tuple(reordered(W, order) for W in self.views), joint, self.redundancy)
 
 
 def two_steps(M: Dense) -> Dense:
-    """Return M diag(a)^-1 M: the labels at the ends of two steps that know only the cluster they are in."""
+    """Return M diag(a)^-1 M: the labels at the ends of two steps that depend only on the current cluster."""
     return M / np.maximum(M.sum(axis=1), SMALLEST_SHARE) @ M
 
 
@@ -201,12 +200,12 @@ def total_one(W: Graph) -> Graph:
 
 
 def one_over_degrees(W: Graph) -> Dense:
-    """Return what brings the rows of a graph to add up to 1; 0 for empty ones."""
+    """Return the factors that make the rows of a graph add up to 1; 0 for empty rows."""
     return inverse_or_zero(np.asarray(W.sum(axis=1)).ravel())
 
 
 def mean_graph(graphs: Sequence[Graph], weights: Dense | None = None) -> Graph:
-    """Return the mean of graphs, each scaled so that its entries add up to 1; weights add up to 1, too."""
+    """Return the mean of graphs, each scaled so that its entries add up to 1; weights also add up to 1."""
     weights = np.full(len(graphs), 1 / len(graphs)) if weights is None else weights
     return sp.csr_array(sum(w * total_one(W) for W, w in zip(graphs, weights, strict=True)))
 

@@ -25,7 +25,7 @@ from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
 from manyview.records import saved
 from manyview.typing import Dense, Indices, Labels
 
-MORE_DIRECTIONS = 10  # of the embedding, beyond one per cluster; clusters may be split along them
+MORE_DIRECTIONS = 10  # directions of the embedding beyond one per cluster, along which clusters may be split
 SAME_PARTITION = 0.99  # adjusted Rand index from which two partitions count as one
 MOST_ALTERNATIVES = 3
 
@@ -40,8 +40,8 @@ class Candidate:
     labels : (n,)
     separation : how far apart its two nearest clusters are, from 0 to 1, whatever their sizes
     objective : its J without a price of labels
-    price : of labels, in units of gamma I / H, with which it was found; a higher one keeps smaller clusters
-    difference : what distinguishes it from the partition that was taken, in a sentence
+    price : the price of labels it was found with, in units of gamma I / H; a higher price keeps smaller clusters
+    difference : how it differs from the chosen partition, in a sentence
     """
 
     labels: Labels
@@ -51,7 +51,7 @@ class Candidate:
     difference: str = ""
 
     def back_in(self, order: Indices) -> Candidate:
-        """Return the same for samples as they were before they were taken in this order."""
+        """Return a copy with the samples back in the order they had before this one."""
         labels = np.empty_like(self.labels)
         labels[order] = self.labels
         return replace(self, labels=labels)
@@ -59,7 +59,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Optimum:
-    """A partition that no move improves, the price of labels it was found at, and how it was found."""
+    """A partition that no single move improves, the price of labels it was found at, and how it was found."""
 
     labels: Labels
     price: float
@@ -79,8 +79,8 @@ class Found:
 def find_agreement(layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> Found:
     """Return the best candidate, and up to three others.
 
-    The search runs on samples sorted by cluster: neighbours are then near one another in memory, which makes products
-    with large graphs several times as fast.
+    The search runs on samples sorted by cluster: neighbours are then close to each other in memory, which makes
+    products with large graphs several times faster.
     """
     starts, F = start_partitions(layers, n_clusters, settings)
     order = np.argsort(starts[0], kind="stable")
@@ -121,7 +121,7 @@ def choose(candidates: Sequence[Candidate], settings: SearchSettings) -> int:
 
 
 def different(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the first candidate, and those that are more than one before them with some samples moved."""
+    """Return the first candidate, and those that differ from all earlier ones by more than a few moved samples."""
     kept: list[Candidate] = []
     for one in candidates:
         if all(adjusted_rand_score(one.labels, other.labels) < SAME_PARTITION for other in kept):
@@ -170,7 +170,7 @@ def regrouped(model: Agreement, optimum: Optimum, F: Dense) -> Optimum | None:
 
 
 def start_partitions(layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> tuple[list[Labels], Dense]:
-    """Return cuts of the views' graphs added, of the joint graph and of both, and an embedding that proposes splits."""
+    """Return cuts of the summed view graphs, of the joint graph and of both, and an embedding that proposes splits."""
     c, tau = n_clusters, settings.degree_regularization
     total = mean_graph(layers.views, shares(layers.redundancy.weights))
     joint = total if layers.joint is None else total_one(layers.joint)
@@ -183,5 +183,5 @@ def start_partitions(layers: ViewGraphs, n_clusters: int, settings: SearchSettin
 
 
 def entropy_of(z: Labels) -> float:
-    """Return the entropy of the sizes of clusters."""
+    """Return the entropy of the cluster sizes."""
     return -float(xlogx(np.bincount(z) / len(z)).sum())

@@ -25,9 +25,7 @@ SPARSE_KINDS = (COUNTS, BINARY, SPARSE, GRAPH)
 KINDS = (FEATURES, COORDINATES, COMPOSITION, AFFINITIES, *SPARSE_KINDS)
 
 MOSTLY = 0.75  # share of the entries that must have a property; errors in a fifth of them leave at least that
-WHOLE_SHARE = (
-    0.1  # share of the non-zero entries that must be whole numbers; in counts with heavy errors, no more are left
-)
+WHOLE_SHARE = 0.1  # share of non-zero entries that must be whole numbers; counts with heavy errors have no more
 FEW_LARGER = 0.01  # larger whole numbers relative to ones; with fewer, a sparse view is binary
 LOOSE_LINKS = 0.25  # share of the samples that each is linked to; with more, the table describes all pairs
 LOOKED_AT = (5000, 300)  # rows and columns used to estimate correlations

@@ -39,7 +39,7 @@ function drawAgreement() {
 
 // The flow picture
 
-/** Clusters of each result from top to bottom: the first in their own order, the next beside those that they match. */
+/** Clusters of each result from top to bottom: the first in their own order, the next ones next to their matches. */
 function orders() {
   const placed = [data.results[0].clusters.map(({ label }) => label)];
   data.steps.forEach((flows, i) => {

@@ -156,7 +156,7 @@ function startMap() {
     ? `${whole(points.id.length)} of ${whole(points.total)} samples are drawn, some from every cluster; counts include all samples.`
     : "All samples are drawn.";
   const left = data.columnsLeftOut ? ` ${count(data.columnsLeftOut, "further column")} of the metadata omitted.` : "";
-  $("map-note").textContent = `${drawn} Places: ${points.how} of the consensus graph.${left}`;
+  $("map-note").textContent = `${drawn} Layout: ${points.how} of the consensus graph.${left}`;
   drawLegend();
   drawMap();
   $("map-note").before(saver("SVG", "Map of the samples", () => svgText($("plane"), "Map of the samples")));

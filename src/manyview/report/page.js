@@ -67,7 +67,7 @@ const csv = (columns, rows) =>
 
 const DRAWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin", "opacity",
   "paint-order", "font-family", "font-size", "font-weight", "text-anchor", "dominant-baseline", "visibility"];
-/** A picture as a file of its own: the styles of the page become attributes. */
+/** A picture as a separate file: the styles of the page become attributes. */
 function svgText(picture, label) {
   const copy = picture.cloneNode(true), { width, height } = picture.viewBox.baseVal;
   const originals = picture.querySelectorAll("*"), copies = copy.querySelectorAll("*");

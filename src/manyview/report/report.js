@@ -38,7 +38,7 @@ function drawDoubtful() {
     ofCluster("cluster", (row) => row.cluster),
     gauge("confidence", (row) => row.own, { fill: (row) => clusterFill(row.cluster) }),
     ofCluster("second", (row) => (row.next > 0 ? row.other : null)),
-    gauge("probability of that", (row) => row.next, { fill: (row) => clusterFill(row.other) }),
+    gauge("its probability", (row) => row.next, { fill: (row) => clusterFill(row.other) }),
     figure("silhouette", (row) => row.silhouette, fixed),
   ];
   if (hasStability) columns.push(figure("stability", (row) => row.stability, fixed));

@@ -189,9 +189,9 @@ def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
     found = [_sizes_sentence(data), *_chance_sentences(model), *findings_sentences(data.findings, data.clustered)]
     if data.n_clusters > 1:
         found.append(
-            f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. Labels "
-            f"are {percent(data.membership.own.mean())} likely on average; below one half: {data.n_doubtful:,} "
-            f"({percent(data.n_doubtful / data.n_samples)})."
+            f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. The mean "
+            f"confidence of the labels is {percent(data.membership.own.mean())}; it is below one half for "
+            f"{pluralize(data.n_doubtful, 'sample')} ({percent(data.n_doubtful / data.n_samples)})."
         )
     found += [sentence for sentence in (_views_sentence(data), _suspects_sentence(data)) if sentence]
     if data.stability is not None:
@@ -213,8 +213,8 @@ def _sizes_sentence(data: ReportData) -> str:
     low, high = int(data.clusters.size.min()), int(data.clusters.size.max())
     if data.n_clusters == 1:
         return f"One cluster of {pluralize(high, 'sample')}."
-    sizes = f"{low:,} to {high:,}" if high > low else f"{low:,}"
-    return f"{data.n_clusters} clusters of {sizes} samples."
+    sizes = f"{low:,} to {high:,} samples" if high > low else f"{pluralize(low, 'sample')} each"
+    return f"{data.n_clusters} clusters of {sizes}."
 
 
 def _chance_sentences(model: MultiViewClusterer) -> list[str]:

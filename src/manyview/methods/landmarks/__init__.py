@@ -1,5 +1,5 @@
-"""Fitting on a part of the samples, the landmarks, and placing all others: for data that one fit cannot hold.
+"""Fitting some of the samples, the landmarks, and assigning all others: for data too large for one fit.
 
-The mathematics are functions of one block of rows, whose results add up; `blocks.Rows` says how blocks are run. So one
-machine and a cluster of them run the same code.
+The mathematics are functions of one block of rows, whose results add up; `blocks.Rows` decides how blocks are run. So a
+single machine and a cluster run the same code.
 """

@@ -1,7 +1,7 @@
-"""Rows of several views in blocks, and running functions on them: here one block after the other, in this process.
+"""Rows of several views in blocks, and running functions on them: here one block after another, in this process.
 
-`Rows` and `Results` are all that the landmark strategy knows of where rows are. `manyview.distributed` has the same on
-a cluster.
+`Rows` and `Results` are all that the landmark strategy knows about where rows are. `manyview.distributed` has the same
+interface on a cluster.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from manyview.numerics.progress import tracked
 from manyview.typing import Indices, Labels
 from manyview.views import Views, check_views
 
-BLOCK_ENTRIES = 2**22  # values of a block, over all views
+BLOCK_ENTRIES = 2**22  # values in a block, over all views
 T = TypeVar("T")
 S = TypeVar("S")
 
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of all views, checked, and the position of the first among all samples."""
+    """Some rows of all views, checked, and the position of the first row among all samples."""
 
     views: Views
     start: int
@@ -40,7 +40,7 @@ class Block:
 
 
 class Results(ABC, Generic[T]):
-    """What a function returned for each block, kept where the block is."""
+    """The results of a function for each block, kept where the block is."""
 
     @abstractmethod
     def map(self, function: Callable[[T], S]) -> Results[S]:
@@ -60,7 +60,7 @@ class Results(ABC, Generic[T]):
 
 
 class Rows(ABC):
-    """All samples, in blocks; their ids, if they are known and in this process."""
+    """All samples, in blocks; and their ids, if known and in this process."""
 
     sample_ids: NDArray[Any] | None
 
@@ -70,7 +70,7 @@ class Rows(ABC):
 
     @abstractmethod
     def join(self, labels: Results[Labels]) -> Any:
-        """Return the labels of all blocks as one array, of the kind that the user's tables have."""
+        """Return the labels of all blocks as one array, of the same kind as the user's tables."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class LocalRows(Rows):
         return n
 
     def each(self, function: Callable[[Block], T]) -> LocalResults[T]:
-        """Run a function on every block, one after the other."""
+        """Run a function on every block, one after another."""
         blocks = tracked("blocks of rows", range(0, self.n_samples, self._step))
         return LocalResults([function(self._block(start)) for start in blocks])
 
@@ -127,7 +127,7 @@ class LocalRows(Rows):
 
     @property
     def _step(self) -> int:
-        """Rows of a block."""
+        """Number of rows in a block."""
         width = sum(int(table.shape[1]) for table in self.tables.values())
         return max(1, self.block_entries // max(width, 1))
 
@@ -147,7 +147,7 @@ def make_block(tables: Mapping[str, Any], start: int) -> Block:
 
 
 def stack(parts: Iterable[Views]) -> Views:
-    """Return the rows of several `Views` of the same features as one."""
+    """Return the rows of several `Views` with the same features as one."""
     import scipy.sparse as sp
 
     parts = list(parts)

@@ -1,13 +1,13 @@
-r"""Which samples are landmarks: drawn by a hash, so that it does not matter how the rows are divided into blocks.
+r"""Which samples are landmarks. They are drawn by a hash, so the division of rows into blocks does not matter.
 
 A sample's position and a seed give it a number u in [0, 1). Those with u < f, f = 5 L / n, are candidates for L
-landmarks. Clusters of all sizes should have landmarks enough to be found, so candidates in crowded places are thinned
-out: k-means divides them into cells, and a candidate in a cell of m candidates counts
+landmarks. Clusters of all sizes should have enough landmarks to be found, so candidates in crowded regions are thinned
+out: k-means divides them into cells, and a candidate in a cell of m candidates has weight
 
 .. math:: w = m^{-1/2} .
 
-The L candidates of smallest -log(u') / w are landmarks, u' another hash; that is a draw without replacement with
-probabilities that go with w.
+The L candidates with the smallest -log(u') / w become landmarks, with u' another hash; this is a draw without
+replacement with probabilities proportional to w.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from manyview.views import Views
 
 CANDIDATES = 5  # for each landmark
 CELLS = 100
-CELL_SAMPLES = 5000  # of the candidates, from which the cells are learnt
-CROWDING = 0.5  # exponent of w; 0 draws uniformly, 1 gives every cell as many landmarks
-CHOICE = 1  # tells the second hash of a sample from its first
+CELL_SAMPLES = 5000  # candidates from which the cells are learned
+CROWDING = 0.5  # exponent of w; 0 draws uniformly, 1 gives every cell equally many landmarks
+CHOICE = 1  # distinguishes the second hash of a sample from its first
 UNITS = 2.0**-64
 
 
 def uniform(positions: Indices, seed: int, purpose: int = 0) -> Dense:
-    """Return numbers in [0, 1) that depend on each position, the seed and the purpose alone (SplitMix64)."""
+    """Return numbers in [0, 1) that depend only on the position, the seed and the purpose (SplitMix64)."""
     salt = _mix(np.array([seed], dtype=np.uint64) + np.uint64(purpose << 33))
     return _mix(positions.astype(np.uint64) + salt).astype(np.float64) * UNITS
 
@@ -43,7 +43,7 @@ def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def are_candidates(positions: Indices, n_samples: int, n_landmarks: int, seed: int) -> Mask:
-    """Return which samples may become landmarks: about `CANDIDATES` times as many as are needed, or all there are."""
+    """Return which samples may become landmarks: about `CANDIDATES` times as many as needed, or all."""
     return uniform(positions, seed) * n_samples < CANDIDATES * n_landmarks
 
 
@@ -60,7 +60,7 @@ def choose_landmarks(
 
 
 def find_cells(views: Views, positions: Indices, seed: int) -> Indices:
-    """Divide candidates by k-means into `CELLS` cells: centres learnt from some of them, then one pass over all."""
+    """Divide candidates by k-means into `CELLS` cells: centres are learned from some of them."""
     X = comparable_rows(views)
     learnt_from = np.sort(np.argsort(uniform(positions, seed, CHOICE), kind="stable")[:CELL_SAMPLES])
     kmeans = KMeans(min(CELLS, len(learnt_from)), n_init=1, max_iter=20, random_state=seed)
@@ -68,6 +68,6 @@ def find_cells(views: Views, positions: Indices, seed: int) -> Indices:
 
 
 def comparable_rows(views: Views) -> Array:
-    """Return the views side by side, each scaled as usual and to mean squared distance 1; missing values count as 0."""
+    """Return the concatenated views, each scaled to a mean squared distance of 1; missing values count as 0."""
     tables = [without_missing(X) for X in scale_views(views)[0]]
     return side_by_side([X * X.dtype.type(unit_distance_factor(X)) for X in tables])

@@ -1,8 +1,8 @@
 """The stages of a fit by landmarks: survey, draw, fit, link, revise.
 
 Each is a function of a block of rows, and its results add up. Rows are read three times: for the survey, for the
-candidates, and for the links. After that only links are used, 8 bytes for each of the 10 neighbours of a sample in a
-layer, and they stay where the rows are.
+candidates, and for the links. After that only links are used, 8 bytes for each of a sample's 10 neighbours in a layer,
+and they stay where the rows are.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ T = TypeVar("T")
 
 
 class Stages:
-    """Results of the stages of a fit: here each is computed when it is asked for.
+    """Results of the stages of a fit; here each is computed on request.
 
-    A subclass may keep them, so that a fit that was cut short goes on where it was.
+    A subclass may store them, so that an interrupted fit can resume.
     """
 
     def once(self, stage: str, compute: Callable[[], T]) -> T:  # noqa: ARG002
@@ -43,7 +43,7 @@ class Stages:
         return compute()
 
     def keep(self, stage: str, result: object) -> None:
-        """Take note of a result that replaces the one of the same stage."""
+        """Store a result that replaces the earlier one of the same stage."""
 
 
 # Survey ----------------------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ class Stages:
 @saved
 @dataclass(frozen=True)
 class Survey:
-    """What is known of all rows before any work: how many there are, and how many values and samples views have."""
+    """What is known about all rows before any work: their number, and the values and samples in each view."""
 
     names: tuple[str, ...]
     n_features: tuple[int, ...]
@@ -74,7 +74,7 @@ class Survey:
         )
 
     def check(self) -> None:
-        """Refuse views that hold nothing."""
+        """Refuse empty views."""
         empty = [name for name, present in zip(self.names, self.n_present, strict=True) if present == 0]
         if empty:
             raise InputError(f"View {quoted(empty)} contains only NaN. Remove this view.")
@@ -94,7 +94,7 @@ def survey(block: Block) -> Survey:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Samples that were drawn: their rows and positions."""
+    """The drawn samples: their rows and positions."""
 
     views: Views
     positions: Indices
@@ -132,13 +132,13 @@ class Linked:
 
 
 def link(block: Block, placing: LayeredPlacing, landmarks: Indices) -> Linked:
-    """Link the samples of a block to the landmarks, given by their positions in ascending order."""
+    """Link the samples of a block to the landmarks, which are given by position in ascending order."""
     at = np.minimum(np.searchsorted(landmarks, block.positions), len(landmarks) - 1)
     return link_views(block.views, placing, np.where(landmarks[at] == block.positions, at, -1))
 
 
 def link_views(views: Views, placing: LayeredPlacing, own: Indices) -> Linked:
-    """Link samples to the landmarks; none is linked to itself."""
+    """Link samples to the landmarks; no sample is linked to itself."""
     links = placing.links(views.arrays)
     return Linked(tuple(without_own(W.astype(np.float32), own) for W in links), own)
 
@@ -146,7 +146,7 @@ def link_views(views: Views, placing: LayeredPlacing, own: Indices) -> Linked:
 @saved
 @dataclass(frozen=True)
 class LandmarkModel:
-    """Labels of the landmarks, and the block model: all that changes from round to round."""
+    """Labels of the landmarks and the block model: everything that changes from round to round."""
 
     labels: Labels
     blocks: Blocks
@@ -165,7 +165,7 @@ class LandmarkModel:
 
 @dataclass(frozen=True)
 class Revision:
-    """What a block adds in a round: its links by cluster, and the labels that its landmarks have now."""
+    """What a block contributes in a round: its links by cluster, and the current labels of its landmarks."""
 
     sums: BlockSums
     landmarks: Indices
@@ -185,14 +185,14 @@ def label(linked: Linked, model: LandmarkModel) -> Labels:
 
 
 def revise(linked: Linked, model: LandmarkModel) -> Revision:
-    """Place the samples of a block, and add up what that tells about the clusters."""
+    """Assign the samples of a block, and add up what they show about the clusters."""
     z = label(linked, model)
     here = np.flatnonzero(linked.own >= 0)
     return Revision(sum_links(linked.links, z, model.labels, model.n_clusters), linked.own[here], z[here])
 
 
 def with_own_blocks(placing: LayeredPlacing, landmarks: Drawn, n_clusters: int) -> LayeredPlacing:
-    """Estimate the block model of a placing from the links of the landmarks to one another."""
+    """Estimate the block model of a placing from the links between landmarks."""
     z = placing.labels
     linked = link_views(landmarks.views, placing, np.arange(len(z)))
     sums = sum_links(linked.links, z, z, n_clusters)
@@ -202,9 +202,9 @@ def with_own_blocks(placing: LayeredPlacing, landmarks: Drawn, n_clusters: int) 
 def revise_until_settled(
     linked: Results[Linked], model: LandmarkModel, placing: LayeredPlacing, stages: Stages
 ) -> tuple[LandmarkModel, Outcome]:
-    """Place all samples, estimate the block model from them, revise the landmarks' labels, and so on.
+    """Assign all samples, estimate the block model from them, revise the landmarks' labels, and repeat.
 
-    A round that would leave a cluster without landmarks is not done.
+    A round that would leave a cluster without landmarks is skipped.
     """
     before: BlockSums | None = None
 

@@ -1,4 +1,4 @@
-"""The parameters `strategy` and `n_landmarks`, and a fit that takes the way they ask for."""
+"""The parameters `strategy` and `n_landmarks`, and a fit that follows them."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from manyview.views.batches import batch_codes
 from manyview.views.conversion import split_tables
 
 STRATEGIES = ("auto", "exact", "landmarks")
-EXACT_UP_TO = 200_000  # samples: "auto" fits all of them up to here
+EXACT_UP_TO = 200_000  # samples: up to here, "auto" fits all of them
 N_LANDMARKS = 20_000
 ENGINES = {"dask": "manyview.distributed"}
-"""Where tables of other libraries are handled, by the library that they come from; nothing here imports these."""
+"""Maps other libraries to the modules that handle their tables; nothing here imports these."""
 
 
 class LandmarkStrategy(MultiViewClusterer):
-    """Fits all samples, or landmarks; to be named before the other bases of an estimator."""
+    """Fits all samples, or landmarks; must come before the other base classes of an estimator."""
 
     _rules: ClassVar[Rules] = {"strategy": OneOf(STRATEGIES), "n_landmarks": Whole(2)}
 
@@ -56,14 +56,14 @@ class LandmarkStrategy(MultiViewClusterer):
         Parameters
         ----------
         X : list, tuple or dict of tables (samples by features), Views, or one table
-            NaN is a missing value, a row of NaN a sample that is absent from that view. With landmarks, tables may be
-            `numpy.memmap`, which are read in blocks of rows, or dask arrays and dataframes, or files that workers read
-            (docs/distributed.md).
+            NaN is a missing value; a row of NaN is a sample that is absent from that view. With landmarks, tables may
+            be `numpy.memmap`, which are read in blocks of rows, or dask arrays and dataframes, or files that workers
+            read (docs/distributed.md).
         y : ignored
         batch : array-like (n_samples,), optional
-            The batch of each sample, such as the laboratory, the donor or the day; any hashable values. Where batches
-            stand apart, neighbours are drawn from each of them in turn, so that clusters do not become batches.
-            ``affinity="precomputed"`` refuses it.
+            The batch of each sample, such as the laboratory, the donor or the day; any hashable values. If batches are
+            separated in the data, neighbours are drawn from each batch in turn, so that clusters do not simply
+            reproduce the batches. ``affinity="precomputed"`` refuses it.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class LandmarkStrategy(MultiViewClusterer):
         return self
 
     def on_landmarks(self) -> Self:
-        """Return the model of the landmarks alone: all of its attributes, `labels_` too, are of these samples."""
+        """Return the model of the landmarks alone: all its attributes, even `labels_`, cover only these samples."""
         if self.landmarks_ is None:
             return self
         model = clone(self)
@@ -97,14 +97,14 @@ class LandmarkStrategy(MultiViewClusterer):
         return model
 
     def _build_levels(self) -> Levels:
-        """Merge clusters by the graph of the landmarks; other samples have none, so no cluster is halved."""
+        """Merge clusters by the graph of the landmarks; other samples have no graph, so no cluster is halved."""
         if self.landmarks_ is None:
             return super()._build_levels()
         merged = build_levels(*self._level_graphs(), self._placing.labels, most=self.n_clusters_)
         return replace(merged, labels=self.labels_)
 
     def _fit_rows(self, rows: Rows, stages: Stages | None = None, *, batch: Indices | None = None) -> Self:
-        """Fit landmarks, place all samples, and revise both; `stages` may know the results of some of that."""
+        """Fit landmarks, assign all samples, and revise both; `stages` may already have some of the results."""
         stages = stages or Stages()
         self._check_landmarks()
         known = stages.once("survey", lambda: rows.each(survey).total())
@@ -135,7 +135,7 @@ class LandmarkStrategy(MultiViewClusterer):
         return fitted
 
     def _take_over(self, fitted: Self) -> None:
-        """Make the attributes of the landmarks' fit those of this one."""
+        """Copy the attributes of the landmarks' fit to this estimator."""
         parameters = self.get_params(deep=False)
         for name, value in vars(fitted).items():
             if name not in parameters:
@@ -162,7 +162,7 @@ def check_no_batch(batch: object) -> None:
 
 
 def rows_elsewhere(X: object) -> Rows | None:
-    """Return tables that are not in this process as rows, None for tables that are."""
+    """Return tables outside this process as rows; None for tables in this process."""
     if isinstance(X, Rows):
         return X
     library = type(first_table(X)).__module__.partition(".")[0]
@@ -171,13 +171,13 @@ def rows_elsewhere(X: object) -> Rows | None:
 
 
 def first_table(X: object) -> Any:
-    """Return the first table of a collection of them, or what was given."""
+    """Return the first table of a collection, or the argument itself."""
     tables = list(X.values()) if isinstance(X, Mapping) else X
     return tables[0] if isinstance(tables, list | tuple) and tables else tables
 
 
 def count_samples(X: object) -> int:
-    """Return the number of samples as far as it can be told without converting anything; otherwise 0."""
+    """Return the number of samples if it is known without converting anything; otherwise 0."""
     shape: tuple[int, ...] = X.shape if isinstance(X, Views) else getattr(first_table(X), "shape", ())
     return int(shape[0]) if len(shape) == 2 else 0
 

@@ -40,7 +40,7 @@ PRODUCT, VECTOR, ENTRY = 2e-10, 2e-10, 3e-8  # measured seconds per sweep on one
 
 @dataclass(frozen=True, kw_only=True)
 class RepresentationClustering(CutClustering):
-    """Adds how samples represent one another, the errors of each view, and lambda."""
+    """Adds how samples represent each other, the errors of each view, and lambda."""
 
     representation: Any
     corruption: list[Dense]
@@ -48,7 +48,7 @@ class RepresentationClustering(CutClustering):
 
 
 class RepresentationClusterer(MultiViewClusterer):
-    """Base of the estimators that learn how samples represent one another."""
+    """Base of the estimators that learn how samples represent each other."""
 
     _rules: ClassVar[Rules] = {
         **MultiViewClusterer._rules,

@@ -56,8 +56,8 @@ class RLRR(SelfExpressionClusterer):
         treats all of them as corruption or, with more weight, each sample represents only itself. No weight we tried
         helps; use another method.
     nonnegative : bool, default=True
-        Keep Z >= 0, as in the paper. This needs all n x n entries of Z; without it, Z = Q W, where the columns of Q (n
-        x r) are an orthonormal basis of the row space of all views, and only W (r x n) is iterated. This is exact:
+        Keep Z >= 0, as in the paper. This needs all n x n entries of Z; without it, Z = Q W, where the columns of Q, n
+        x r, are an orthonormal basis of the row space of all views, and only W (r x n) is iterated. This is exact:
         projecting Z onto Q increases no term.
     n_neighbors : int, default=10
         Neighbours per sample in the final affinity. With more, clusters blend; with fewer, the graph falls apart.

@@ -33,7 +33,7 @@ GRAPHS = ("consensus", "joint", "sum", "blend")
 
 @dataclass(frozen=True)
 class PartitionOptions:
-    """The user's parameters of the partition, and the constants."""
+    """The user's parameters for the partition, and the constants."""
 
     n_clusters: int
     graph: str
@@ -59,9 +59,9 @@ class Partition:
 def make_layers(
     treated: TreatedViews, n_neighbors: int | None, settings: Settings, batch: Indices | None = None
 ) -> Layers:
-    """Bring the rows of all views to one scale, and say how many neighbours a sample has in each.
+    """Put the rows of all views on one scale, and set how many neighbours a sample has in each.
 
-    Neighbours are as many as asked for; otherwise 10, or 20 in a sparse view, but at most a sixth of the samples.
+    The number of neighbours is as requested, otherwise 10, or 20 in a sparse view, but at most a sixth of the samples.
     """
     n = treated.n_samples
     usual = (settings.sparse_neighbors if view.kind.is_sparse else settings.neighbors for view in treated.views)
@@ -82,7 +82,7 @@ def make_layers(
 def find_partition(layers: Layers, views: list[Graph], options: PartitionOptions) -> tuple[Layers, Partition]:
     """Partition the graphs of the views and the joint graph; also return the layers that were used.
 
-    Views that repeat others count less, in the distances summed over the views too. A view without information would
+    Views that repeat others count less, also in the distances summed over the views. A view without information would
     still blur these distances, so it is left out of them.
     """
     redundancy = Redundancy.of(views)
@@ -96,7 +96,7 @@ def find_partition(layers: Layers, views: list[Graph], options: PartitionOptions
 
 
 def partition(layers: Layers, views: list[Graph], redundancy: Redundancy, options: PartitionOptions) -> Partition:
-    """Find the partition that the views' graphs and the joint graph agree on best, or cut one graph if asked to."""
+    """Find the partition that the views' graphs and the joint graph agree on best, or cut one graph if requested."""
     graphs = [*views, layers.joint_graph()] if len(views) > 1 else views
     settings = options.settings
     weights = [*redundancy.weights, *[settings.joint_weight] * (len(graphs) - len(views))]
@@ -116,7 +116,7 @@ def partition(layers: Layers, views: list[Graph], redundancy: Redundancy, option
 
 
 def described(other: Candidate, z: Labels) -> Candidate:
-    """Return another candidate with its clusters numbered by size, and what distinguishes it from the partition z."""
+    """Return another candidate with its clusters numbered by size, and how it differs from the partition z."""
     labels = number_by_size(other.labels)
     return replace(other, labels=labels, difference=describe_difference(z, labels))
 
@@ -129,7 +129,7 @@ def cut(
     agreement: Agreement,
     options: PartitionOptions,
 ) -> Partition:
-    """Cut one graph: the joint one, the mean of the views', or both added."""
+    """Cut one graph: the joint graph, the mean of the view graphs, or the sum of both."""
     equal = np.full(len(views), 1 / len(views))
     mean = weighted_sum(views, equal)
     W = {"joint": joint, "consensus": joint, "sum": mean, "blend": sp.csr_array(joint + mean)}[options.graph]

@@ -1,4 +1,4 @@
-"""Cleaning of sparse views (counts, text), where the low-rank model would swallow the signal."""
+"""Cleaning of sparse views (counts, text), in which the low-rank model would absorb the signal."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ ENTRIES_PER_BIN = 50
 @saved
 @dataclass(frozen=True)
 class CountCleaner:
-    """Weighs the entries of a sparse view by how likely they are signal, and its features by how rare they are.
+    """Weights the entries of a sparse view by how likely they are signal, and its features by how rare they are.
 
-    Nothing is cleaned if the table it was fitted on has no negative entries, or as many negative as positive ones, for
-    then they are not counts.
+    Nothing is cleaned if the table it was fitted on has no negative entries, or as many negative as positive ones,
+    because then they are not counts.
 
     True counts are never negative, so negative entries reveal the noise. If it is symmetric about 0, as many positive
-    entries of each size are noise. Among the entries of size t the share of signal is then
-    1 - #(about -t) / #(about t); its odds are multiplied by how many true entries the feature seems to hold,
+    entries of each size are noise. Among the entries of size t the share of signal is then 1 - #(about -t) / #(about
+    t); its odds are multiplied by how many true entries the feature seems to have,
     #(x > 0) - #(x < 0) over the mean of that; and a positive entry x keeps that share of its energy: x sqrt(share).
     """
 
-    edges: NDArray[Any]  # of the bins of sizes; empty if nothing is cleaned
+    edges: NDArray[Any]  # edges of the bins of sizes; empty if nothing is cleaned
     odds: NDArray[np.float64]  # of signal, by bin
     factors: NDArray[np.float64]  # on the odds, by feature
     rarity: NDArray[Any]  # weight of each feature
@@ -65,13 +65,13 @@ class CountCleaner:
 
 
 def log_rarity_rows(A: sp.csr_array, cleaner: CountCleaner) -> sp.csr_array:
-    """Return logarithms of cleaned entries in units of a typical one, weighted by rarity, in rows of one length."""
+    """Return logarithms of cleaned entries in units of a typical entry, weighted by rarity, in rows of one length."""
     data = np.log1p(np.maximum(A.data, 0) / cleaner.typical) * cleaner.rarity[A.indices]
     return sp.csr_array(unit_rows(sp.csr_array((data.astype(A.dtype), A.indices, A.indptr), A.shape)))
 
 
 def signal_odds(positive: NDArray[Any], negative: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return the odds that a positive entry is signal, by its size (edges of bins), from sizes of noise."""
+    """Return the odds that a positive entry is signal, by size (edges of bins), given the sizes of noise."""
     bins = min(BINS, negative.size // ENTRIES_PER_BIN + 1)
     edges = np.quantile(negative, np.linspace(0, 1, bins + 1)[1:])
     noise = np.bincount(np.searchsorted(edges, negative), minlength=bins + 1)
@@ -81,7 +81,7 @@ def signal_odds(positive: NDArray[Any], negative: NDArray[Any]) -> tuple[NDArray
 
 
 def rarity(X: sp.csr_array) -> NDArray[Any]:
-    """Weigh each feature by log((1 + n) / (1 + number of samples that have it)) + 1, the usual idf."""
+    """Weight each feature by log((1 + n) / (1 + number of samples that have it)) + 1, the usual idf."""
     n, d = X.shape
     having = np.bincount(X.indices[X.data != 0], minlength=d)
     return np.asarray(np.log((1 + n) / (1 + having)) + 1)

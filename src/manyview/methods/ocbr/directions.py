@@ -4,11 +4,11 @@ With B = U diag(s) P' (centred columns), the row of a sample is
 
 .. math:: u\, \mathrm{diag}(s^{1/2} (1 - \nu^2 / s^2)), \qquad \nu^2 = s_r^2 \min(1, d / r),
 
-divided by the root of its squared length plus the mean of that. The last of the r singular values bounds the noise that
-is in every direction; 1 - nu^2 / s^2 is then the share of a direction that is signal (as in probabilistic PCA). In
-views of d < r columns the bound is loose, and nu^2 is lowered by d / r. The exponent 1/2 lies between the distances of
-B itself (1) and those of the bare basis (0). The last step pulls in distant samples, half-way to comparing
-directions only.
+divided by the root of its squared length plus the mean squared length. The last of the r singular values bounds the
+noise that is in every direction; 1 - nu^2 / s^2 is then the share of a direction that is signal (as in probabilistic
+PCA). In views of d < r columns the bound is loose, and nu^2 is lowered by d / r. The exponent 1/2 lies between the
+distances of B itself (1) and those of the bare basis (0). The last step pulls in distant samples, halfway to comparing
+only directions.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from manyview.typing import Array, Dense, is_sparse
 GRAM_SIZE = 1000  # up to this many columns or rows, singular vectors come from the Gram matrix
 POWER_STEPS = 6  # of the randomised SVD of larger tables
 NEGLIGIBLE = 1e-6  # of the largest singular value
-SMALLEST = 1e-100  # a table of smaller singular values is constant
+SMALLEST = 1e-100  # a table with smaller singular values is constant
 
 
 @saved
 @dataclass(frozen=True)
 class Directions:
-    """The map from columns to rows, for other samples too: row = b @ to_rows, over its softened length."""
+    """The map from columns to rows, also for other samples: row = b @ to_rows, divided by its softened length."""
 
     to_rows: Dense  # (d, r)
-    mean_square: float  # mean squared length of the rows before that; infinite where rows stay as they are
+    mean_square: float  # mean squared length of the rows before softening; infinite if rows stay as they are
 
     def apply(self, B: Array) -> Dense:
         """Return the rows of samples."""
@@ -52,19 +52,19 @@ class Basis:
 
     @property
     def loadings(self) -> Dense:
-        """D (d x r), with U D' the table without the directions that hold no signal."""
+        """D (d x r), with U D' the table without the directions that have no signal."""
         return (self.P * (self.s * (self.signal > 0))).astype(self.P.dtype)
 
 
 def find_directions(B: Array, r: int, settings: Settings) -> tuple[Directions, Basis, Dense]:
-    """Return the map, the basis it rests on, and the rows of B."""
+    """Return the map, the basis behind it, and the rows of B."""
     U, s, P = leading_vectors(B, min(r, *B.shape))
     if not len(s):
         return _no_direction(B)
     noise = s[-1] ** 2 * min(1.0, B.shape[1] / settings.rank) if len(s) > 1 and settings.weigh_noise else 0.0
     signal = 1 - noise / s**2
     to_rows = P * (s ** (settings.exponent - 1) * signal)
-    rows = np.asarray(B @ to_rows)  # that is, U s^p signal; as other samples will get theirs
+    rows = np.asarray(B @ to_rows)  # that is, U s^p signal; computed as for other samples
     mean_square = float(np.vdot(rows, rows)) / len(rows) if settings.soft_rows else np.inf
     dtype = B.dtype
     basis = Basis(U.astype(dtype), s, P.astype(dtype), signal)
@@ -80,7 +80,7 @@ def _no_direction(B: Array) -> tuple[Directions, Basis, Dense]:
 
 
 def soften(R: Dense, mean_square: float) -> Dense:
-    """Divide each row by the root of its squared length plus the mean one."""
+    """Divide each row by the root of its squared length plus the mean squared length."""
     if np.isinf(mean_square):
         return R
     squares = np.einsum("ij,ij->i", R, R)
@@ -88,7 +88,7 @@ def soften(R: Dense, mean_square: float) -> Dense:
 
 
 def leading_vectors(B: Array, r: int) -> tuple[Dense, Dense, Dense]:
-    """Leading r singular triplets in double precision, negligible ones left out."""
+    """Return the leading r singular triplets in double precision, without negligible ones."""
     if is_sparse(B) or min(B.shape) > GRAM_SIZE:
         U, s, Pt = randomized_svd(B, r, n_iter=POWER_STEPS, random_state=0)
         P = Pt.T

@@ -1,10 +1,10 @@
-"""Does a view hold gross errors at all? Heavy tails, skew and bad samples are not errors.
+"""Does a view contain gross errors at all? Heavy tails, skew and bad samples are not errors.
 
-The residuals R = X - L of the recovery are compared with a robust deviation of their own column; beyond `FAR_OUT` of
-these an entry is far out. Heavy tails of measurements sit in certain columns (skewed features), in certain rows (bad
-samples), or on one side. Random errors strike quiet rows and columns as often as the others, and on both sides. So
+The residuals R = X - L of the recovery are compared with a robust deviation of their column; beyond `FAR_OUT`
+deviations, an entry is far out. Heavy tails of measurements sit in certain columns (skewed features), in certain rows
+(bad samples), or on one side. Random errors strike quiet rows and columns as often as the others, and on both sides. So
 far-out residuals are counted on the side that has fewer, in the quieter half of the rows and of the columns. Which half
-is quiet is read off other entries than those counted (rows by the other columns, columns by the other rows; even and
+is quiet is judged by entries other than those counted (rows by the other columns, columns by the other rows; even and
 odd ones), so that the choice does not bias the count: for random errors the estimate is unbiased.
 """
 
@@ -19,14 +19,14 @@ from manyview.typing import Dense, Indices, Mask
 
 FAR_OUT = 4.0  # robust deviations of the residuals of a column
 GROSS_SHARE = 0.04  # from this share on, cleaning is as strict as possible
-ORTHOGONAL = 0.25  # of the mean square correlation that chance gives: columns with less have been made orthogonal
-FEWEST_COLUMNS = 3  # that can be called orthogonal
-ROUNDING = 1e-5  # of the largest value: a column that varies less is the rounding of a component that is not there
+ORTHOGONAL = 0.25  # of the mean square correlation expected by chance: columns with less were made orthogonal
+FEWEST_COLUMNS = 3  # fewest that can be called orthogonal
+ROUNDING = 1e-5  # relative to the largest value: a column that varies less is rounding error, not a component
 
 
 @dataclass(frozen=True)
 class GrossError:
-    """Share of the entries that random errors put far out, and a lower bound (a standard error of its root less)."""
+    """Share of the entries that random errors put far out, and a lower bound (its root minus a standard error)."""
 
     share: float
     lower: float
@@ -34,7 +34,7 @@ class GrossError:
 
     @property
     def leniency(self) -> float:
-        """Factor on the threshold of E: 1 for a grossly corrupted view, more for one that is less so."""
+        """Factor on the threshold of E: 1 for a grossly corrupted view, more for a less corrupted one."""
         return max(1.0, GROSS_SHARE / max(self.share, 1e-9))
 
 
@@ -68,10 +68,10 @@ def _lower_half(values: Dense) -> Indices:
 
 
 def is_orthogonal(X: Dense) -> bool:
-    """Whether the columns are exactly uncorrelated, as principal components of these very samples are.
+    """Return whether the columns are exactly uncorrelated, like principal components of the same samples.
 
-    Errors at random would leave correlations of about 1 / sqrt(n), so there are none. The columns are in units that
-    they share, so that those which only hold rounding show: n samples have n - 1 components, but often n columns.
+    Random errors would leave correlations of about 1 / sqrt(n), so there are none. The columns share one unit, which
+    reveals columns of mere rounding error: n samples have n - 1 components, but often n columns.
     """
     n = len(X)
     sd = X.std(axis=0, dtype=np.float64)

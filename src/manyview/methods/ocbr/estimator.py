@@ -1,4 +1,4 @@
-"""The estimator: parameters in plain words, the stages of a fit, and the results on the fitted object."""
+"""The estimator: parameters in plain words, the stages of a fit, and the attributes of the fitted object."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from manyview.views.container import Views
 @saved
 @dataclass(frozen=True)
 class Reconstruction:
-    """What turns bases into cleaned views: loadings, the way back to own units, and the samples present in each."""
+    """What turns bases into cleaned views: loadings, the inverse of the scaling, and the samples present in each."""
 
     loadings: tuple[Dense, ...]
     models: tuple[DenseModel | SparseModel, ...]
     present: Mask
 
     def of(self, bases: list[Dense]) -> list[Dense]:
-        """Return U D' of each view, dense ones in their own units; rows of absent samples are NaN."""
+        """Return U D' of each view, dense ones in their original units; rows of absent samples are NaN."""
         views = zip(bases, self.loadings, self.models, self.present.T, strict=True)
         return [np.where(here[:, None], _undo(U @ D.T, model), U.dtype.type(np.nan)) for U, D, model, here in views]
 
@@ -52,7 +52,7 @@ def _undo(B: Dense, model: DenseModel | SparseModel) -> Dense:
 
 @dataclass(frozen=True, kw_only=True)
 class OCBRClustering(WeightedClustering):
-    """Adds the views taken apart, and how the partition was found."""
+    """Adds the decomposed views, and how the partition was found."""
 
     bases: list[Dense]
     graphs: list[Graph]
@@ -74,7 +74,7 @@ class OCBR(LandmarkStrategy):
               + \tfrac{1}{2} |X_i - U_i D_i' - E_i|_F^2
 
     and removes E only where there are gross errors. Then it finds the partition on which neighbours in different views
-    agree. See docs/method.md for the derivation, and for what each part contributes. The paper's own algorithm is
+    agree. See docs/method.md for the derivation and the contribution of each part. The paper's own algorithm is
     `PaperOCBR`.
 
     Parameters
@@ -83,27 +83,27 @@ class OCBR(LandmarkStrategy):
         c, the number of clusters; "auto" chooses it (docs/selection.md).
     n_neighbors : int, optional
         s, neighbours per sample in each graph; by default 10, or 20 for sparse views, and at most a sixth of n. Fewer
-        keeps small clusters apart, more smooths over noise.
+        keep small clusters separate; more smooth over noise.
     n_components : int, optional
-        r, columns of each basis; max(60, c) by default, at most a third of n and the number of features. Too few
-        loses small clusters, more costs time.
+        r, columns of each basis; max(60, c) by default, at most a third of n and the number of features. Too few lose
+        small clusters; more cost time.
     sparsity : float, default=1.0
-        Factor of the weight kappa of :math:`|E|_1`. With a larger one, fewer entries count as corrupted.
+        Factor on the weight kappa of :math:`|E|_1`. With larger values, fewer entries count as corrupted.
     noise_level : float, default=0.2
-        theta, in robust standard deviations of a view: noise of this size is expected in every entry, and
-        removed; tau = theta (sqrt(n) + sqrt(d)), kappa = tau / sqrt(max(n, d)). A higher level cleans more. In a view
-        of fewer features than `n_components` it is raised, up to three times.
+        theta, in robust standard deviations of a view: noise of this size is expected in every entry, and removed; tau
+        = theta (sqrt(n) + sqrt(d)), kappa = tau / sqrt(max(n, d)). A higher level cleans more. In a view with fewer
+        features than `n_components` it is raised, up to three times.
     graph : {"consensus", "joint", "sum", "blend"}, default="consensus"
-        What is partitioned. "consensus": all graphs, each for the clusters that it can distinguish
-        (`manyview.partition.agreement`). The others cut one graph: "joint", of distances summed over the views;
-        "sum", the views' graphs added; "blend", both.
+        What is partitioned. "consensus": all graphs, each for the clusters it can distinguish
+        (`manyview.partition.agreement`). The other options cut a single graph: "joint", from distances summed over the
+        views; "sum", the sum of the views' graphs; "blend", both added.
     kinds : dict of view name to kind, optional
         The kind of a view, if the values do not show it: "features", "coordinates" (of a PCA, LSI or other embedding),
-        "counts", "binary", "sparse", "composition", "affinities" or "graph". By default the kind is recognised, and
-        `view_kinds_` says what was decided and why.
+        "counts", "binary", "sparse", "composition", "affinities" or "graph". By default the kind is recognised
+        automatically, and `view_kinds_` says what was decided and why.
     scaling : {"auto", "soft", "standard", "robust", "unit", "none"}, or one per view, default="auto"
-        How much each column counts after cleaning. "auto" goes by the kind: "soft" for features (divided by the root of
-        the squared deviation plus the squared geometric mean of all deviations), or "robust" if the view had to be
+        How much each column counts after cleaning. "auto" depends on the kind: "soft" for features (divided by the root
+        of the squared deviation plus the squared geometric mean of all deviations), or "robust" if the view had to be
         cleaned; "none" for coordinates, "unit" (rows of one length) for sparse kinds. "standard" and "robust"
         standardise.
     degree_regularization : float, default=1.0
@@ -113,26 +113,26 @@ class OCBR(LandmarkStrategy):
     tol : float, default=1e-3
         The recovery stops when its relative change is this small. Smaller is more exact, and slower.
     strategy : {"auto", "exact", "landmarks"}, default="auto"
-        "exact" clusters all samples at once. "landmarks" clusters some of them, places the others, and revises both
+        "exact" clusters all samples at once. "landmarks" clusters some of them, assigns the rest, and revises both
         (docs/large-data.md). "auto" is exact up to 200,000 samples.
     n_landmarks : int, default=20000
-        Number of samples that the landmark strategy clusters itself. More are more accurate, and slower.
+        Number of samples that the landmark strategy clusters directly. More is more accurate, and slower.
     max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level of `levels_`.
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
     random_state : int, RandomState instance or None, default=0
-        Seed of k-means, where one graph is cut; the consensus has no random step.
+        Seed of k-means, if one graph is cut, and of the draw of landmarks; otherwise the consensus has no random step.
     n_jobs : int, optional
-        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems, and all
+        Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems and all
         cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
-        Called with the record of each sweep of the recovery, and in it with the "share" of them that is done and the
-        "seconds_left"; returning True stops. `manyview.numerics.progress.watched_by` tells of all steps.
+        Called with the record of each sweep of the recovery, including the "share" that is done and the "seconds_left";
+        return True to stop. `manyview.numerics.progress.watched_by` reports all steps.
 
     Attributes
     ----------
     labels_ : array (n_samples,) of int
     membership_ : array (n_samples, n_clusters)
-        How likely each sample belongs to each cluster; rows add up to 1. Calibrated (docs/use.md).
+        Probability of each cluster for each sample; rows add up to 1. Calibrated (docs/use.md).
     embedding_ : array (n_samples, n_clusters)
         Leading eigenvectors of the normalised consensus graph.
     affinity_ : sparse array (n_samples, n_samples)
@@ -142,18 +142,18 @@ class OCBR(LandmarkStrategy):
     graphs_ : list of sparse arrays (n_samples, n_samples)
         W_i.
     corruption_ : list of sparse arrays (n_samples, n_features_i)
-        E_i in the view's own units: the entries that look corrupted, and by how much.
+        E_i in the view's units: the entries that look corrupted, and by how much.
     reconstructions_ : list of arrays (n_samples, n_features_i)
-        The cleaned views U_i D_i' in their own units, computed when asked for.
+        The cleaned views U_i D_i' in their original units, computed on access.
     view_weights_ : array (n_views,)
         Share of each view in the consensus; they add up to 1.
     search_ : Search or None
-        How the partition was found: its objective J, starts, sweeps, and how near the runner-up was. None if one graph
+        How the partition was found: its objective J, starts, sweeps, and how close the runner-up was. None if one graph
         was cut.
     alternatives_ : list of Candidate
         Up to three other partitions of nearly the same quality: their `labels`, the `separation` of their two nearest
-        clusters, their `objective`, the `price` of labels that they were found with, and the `difference` from
-        `labels_` in a sentence: which clusters they merge and which they split. Empty if there is none.
+        clusters, their `objective`, the `price` of labels they were found with, and the `difference` from `labels_` in
+        a sentence: which clusters they merge and split. May be empty.
     view_kinds_ : dict of view name to Kind
         The kind of each view (`name`), the evidence for it, and whether the view was cleaned (`reason`).
     scaling_ : dict
@@ -164,23 +164,24 @@ class OCBR(LandmarkStrategy):
         Whether the recovery and the search for the partition converged.
     landmarks_ : array (n_landmarks,) of int or None
         Positions of the landmarks, ascending; None if all samples were clustered at once. With landmarks, attributes
-        with a row per sample describe only these, except `labels_`; `on_landmarks()` returns a model of them alone.
+        with one row per sample cover only the landmarks, except `labels_`; `on_landmarks()` returns a model of them
+        alone.
     neighbor_recall_ : dict
-        Share of the true neighbours that an approximate search found, by graph; empty if all were searched exactly.
+        Share of the true neighbours that an approximate search found, by graph; empty if the search was exact.
     n_clusters_, selection_
-        The number of clusters found, and what it was chosen by (with "auto"), otherwise None.
+        The number of clusters, and how it was chosen with "auto", otherwise None.
     levels_ : Levels
         Nested partitions around the clusters, from one cluster to `max_clusters`; `cut` returns their labels.
     n_missing_ : dict
-        Values missing, by view. Nothing is filled in: the recovery counts what was observed.
+        Number of missing values, by view. Nothing is filled in: the recovery uses only observed values.
     n_views_, view_names_, sample_ids_
 
     Notes
     -----
     Measured with two views of 64 features: 100,000 samples in 80 CPU seconds and 965 MB (docs/scaling.md).
 
-    Time per sweep O(n d r); the graphs take O(n^2 (d + r)) once, less above 20,000 samples.
-    Memory O(n (d + s V + r)) over all views: nothing is n x n but the sparse graphs.
+    Time per sweep O(n d r); the graphs take O(n^2 (d + r)) once, less above 20,000 samples. Memory O(n (d + s V + r))
+    over all views: only the sparse graphs are n x n.
 
     Examples
     --------
@@ -252,7 +253,7 @@ class OCBR(LandmarkStrategy):
 
     @property
     def reconstructions_(self) -> list[Array]:
-        """The cleaned and completed views, U_i D_i' in the views' own units; computed anew at each call, O(n d r).
+        """The cleaned and completed views, U_i D_i' in the original units; computed at each access, O(n d r).
 
         Rows of samples that are absent from a view are NaN.
         """
@@ -263,7 +264,7 @@ class OCBR(LandmarkStrategy):
         check_kind_names(views, self.kinds)
         for X, way in zip(views.arrays, self._scalings(views).values(), strict=True):
             if is_sparse(X) and way in ("standard", "soft", "robust"):
-                Scaler.fit(X, way)  # says why not
+                Scaler.fit(X, way)  # raises with the reason
 
     def _scalings(self, views: Views) -> dict[str, str]:
         return one_per_view(views, self.scaling)
@@ -331,7 +332,7 @@ def _view_graph(layers: Layers, v: int, name: str) -> Graph:
 
 
 def _whole_outcome(recovery: Outcome, search: Search | None) -> Outcome:
-    """Return the outcome of recovery and partition together: not converged if either was cut short."""
+    """Return the outcome of recovery and partition together: not converged if either was stopped early."""
     if search is None or search.converged or not recovery.converged:
         return recovery
     return Outcome("max_iter", recovery.history)

@@ -1,4 +1,4 @@
-"""The samples as rows of each view that they are in, and the neighbour graphs of these rows: a layer each."""
+"""The samples as rows of each view that contains them, and the neighbour graphs of these rows, one layer each."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class Layers:
         return all(len(samples) == self.n_samples for samples in self.samples)
 
     def weighted(self, weights: Iterable[float]) -> Layers:
-        """Return the same with the views at other mean squared distances, so that they count more or less together."""
+        """Return a copy with other mean squared distances for the views, so that they count more or less."""
         weights = tuple(map(float, weights))
         factors = (np.sqrt(new / old) for new, old in zip(weights, self.weights, strict=True))
         rows = tuple(R if f == 1 else R * R.dtype.type(f) for R, f in zip(self.rows, factors, strict=True))
         return replace(self, rows=rows, weights=weights)
 
     def view_graph(self, v: int) -> sp.csr_array:
-        """Adaptive neighbours within a view; samples that are absent, or all alike, have no links."""
+        """Return adaptive neighbours within a view; samples that are absent, or all equal, have no links."""
         R, n = self.rows[v], self.n_samples
         given = self.given[v] if self.given else None
         if given is not None:
@@ -66,9 +66,10 @@ class Layers:
         return W if len(self.samples[v]) == n else spread_graph(W, self.samples[v], n)
 
     def joint_graph(self) -> sp.csr_array:
-        """Adaptive neighbours by distances summed over the joined views.
+        """Return adaptive neighbours by distances summed over the joined views.
 
-        Where samples are absent: by distances over what two samples share, and by the completed rows, added.
+        If samples are absent, it is the sum of two graphs: by distances over what two samples share, and by the
+        completed rows.
         """
         if len(self.joined) == 1:
             return self.view_graph(self.joined[0])
@@ -89,13 +90,13 @@ class Layers:
         return None if self.batch is None else self.batch[samples]
 
     def side_by_side(self) -> Array:
-        """Return the rows of the joined views as one table; 0 where a sample is absent."""
+        """Return the rows of the joined views as one table; 0 for absent samples."""
         return side_by_side([spread(self.rows[v], self.samples[v], self.n_samples) for v in self.joined])
 
     def links(self, new: Sequence[Array], present: Mask) -> list[sp.csr_array]:
-        """Link new samples to those here (m x n): one layer per view, and the joint one if there are several views.
+        """Link new samples to these (m x n): one layer per view, and the joint layer if there are several views.
 
-        `new` holds their rows in each view, `present` (m x V) which of them count.
+        `new` holds their rows in each view, `present` (m x V) says which of them count.
         """
         groups = [(v,) for v in range(len(self.rows))] + ([self.joined] if len(self.rows) > 1 else [])
         return [self._links(new, present, views) for views in groups]
@@ -113,7 +114,7 @@ class Layers:
 
 
 def spread(rows: Array, samples: Indices, n_samples: int) -> Array:
-    """Return the rows of some samples as a table of all, 0 for the others."""
+    """Extend the rows of some samples to a table of all, with 0 for the others."""
     if len(samples) == n_samples:
         return rows
     place = sp.csr_array(

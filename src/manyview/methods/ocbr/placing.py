@@ -1,4 +1,4 @@
-"""Placing new samples: represented as the others were, linked to them in every layer, read by the block model."""
+"""Assigning new samples: represented like the fitted ones, linked to them in every layer, read by the block model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LayerPlacing:
 
     @classmethod
     def of(cls, treated: TreatedViews, layers: Layers, found: Partition) -> LayerPlacing:
-        """Keep what it takes to place new samples."""
+        """Keep what is needed to assign new samples."""
         return cls(
             models=tuple(view.model for view in treated.views),
             scales=tuple(
@@ -55,9 +55,9 @@ class LayerPlacing:
         return self.blocks.evidence(self.labels, links), mixed
 
     def links(self, tables: Sequence[Array]) -> list[Graph]:
-        """Return the links of new samples to those fitted, in every layer.
+        """Return the links of new samples to the fitted ones, in every layer.
 
-        Time O(m (n r + d r)), memory O(m (d + s)) and a block.
+        Time O(m (n r + d r)), memory O(m (d + s)) plus a block.
         """
         present = np.column_stack([present_rows(X) for X in tables])
         models = zip(self.models, tables, self.scales, strict=True)
@@ -65,10 +65,10 @@ class LayerPlacing:
         return self.layers.links(rows, present)
 
     def revised(self, labels: Labels, blocks: Blocks) -> LayerPlacing:
-        """Return the same with other labels of the samples fitted, and another block model."""
+        """Return a copy with other labels of the fitted samples, and another block model."""
         return replace(self, labels=labels, blocks=blocks)
 
 
 def as_fitted(model: DenseModel | SparseModel, X: Array) -> Array:
-    """Return a table dense where the model is of a dense view; sparse views take either."""
+    """Return a dense table if the model is of a dense view; sparse views accept either."""
     return X.toarray() if isinstance(model, DenseModel) and is_sparse(X) else X

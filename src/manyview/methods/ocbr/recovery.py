@@ -1,23 +1,23 @@
-r"""Robust recovery of a view: what is low-rank, what is gross error, what is small noise.
+r"""Robust recovery of a view: its low-rank part, its gross errors and its small noise.
 
-For a table X (n x d, samples in rows, in units of its own robust scale) and L = U D' with U'U = I (n x r),
+For a table X (n x d, samples in rows, in units of its robust scale) and L = U D' with U'U = I (n x r),
 
 .. math:: \min_{L, E}\; \tau |L|_* + \kappa |E|_1 + \tfrac{1}{2} |X - L - E|_F^2,
           \qquad \tau = \theta (\sqrt n + \sqrt d), \quad \kappa = \tau / \sqrt{\max(n, d)},
 
-where |L|_* = |D|_* as U is orthonormal. theta is the level of the small noise: tau is the largest singular value that
-such noise has, so what survives is signal. E is eliminated exactly (its optimum is a soft threshold), which leaves the
-Huber loss of X - L, smooth and convex, beside the nuclear norm: accelerated proximal gradients with step 1 reach the
+where |L|_* = |D|_* as U is orthonormal. theta is the level of the small noise: tau is the largest singular value of
+such noise, so what survives is signal. E is eliminated exactly (its optimum is a soft threshold), which leaves the
+Huber loss of X - L, smooth and convex, plus the nuclear norm: accelerated proximal gradients with step 1 reach the
 minimum, and the distance to their fixed point says when to stop.
 
-In a view of d < r features, low rank says nothing about the entries. There theta is raised by r / d, up to three times
-(`narrowness`), so that the recovery amounts to clipping far-out entries.
+In a view of d < r features, low rank says nothing about the entries. In that case theta is raised by r / d, up to three
+times (`narrowness`), so that the recovery amounts to clipping far-out entries.
 
 The tight threshold kappa makes L robust, but removes too much from a view that is clean or not of low rank. So whether
 a view is cleaned at all, and how strictly, is decided by the residuals X - L (`errors.py`).
 
-Values that are missing (NaN) have no part in the last two terms: the fidelity counts what was observed, and low rank
-completes the rest. In the gradient step that puts the current L in their place.
+Missing values (NaN) have no part in the last two terms: the fit uses only observed values, and low rank completes the
+rest. In the gradient step, the current L takes their place.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from manyview.typing import Dense, Mask
 
 START_CLIP = 3.0  # in robust deviations: no entry may dominate the first subspace
 START_STEPS = 4
-NARROW = 3  # times r: tables of no more columns have their singular vectors from A'A, which costs no more than a step
-BLOCK_ENTRIES = 2**17  # values of a block of rows
-PLACING_STEPS = 30  # of a new sample; the error shrinks by the share that is kept of each direction
+NARROW = 3  # times r: narrower tables get their singular vectors from A'A, which costs no more than a step
+BLOCK_ENTRIES = 2**17  # values in a block of rows
+PLACING_STEPS = 30  # for a new sample; the error shrinks by the share of each direction that is kept
 REPORTED = 3.0  # robust deviations of its column's residuals beyond which an entry is reported as an error
 
 
@@ -51,7 +51,7 @@ class Recovery:
 
     L is the estimate, P (d x r) its right singular vectors and those of what was shrunk to 0, `spectrum` its singular
     values, Y the point extrapolated from it. X is 0 where it was not `observed`; None means that all of it was. Rows
-    are done in blocks and in place: a sweep makes no table of the size of X.
+    are processed in blocks and in place: a sweep creates no table of the size of X.
     """
 
     X: Dense
@@ -97,7 +97,7 @@ class Recovery:
             away -= L
             np.subtract(L, step, out=step)
             gap, size, uphill = gap + _dot(away, away), size + _dot(L, L), uphill + _dot(away, step)
-            away[:], step[:] = step, L  # Y holds the step until it is known how far to go on
+            away[:], step[:] = step, L  # Y holds the step until its length is known
         self.residual = float(np.sqrt(gap / size)) if size > 0 else 0.0
         self._extrapolate(uphill=uphill > 0)
 
@@ -109,7 +109,7 @@ class Recovery:
         self.momentum = 1.0 if uphill else grown
 
     def _corrected_blocks(self) -> Iterator[Dense]:
-        """X without the errors that it has if Y is right, that is, Y + clip(X - Y); Y where X was not observed."""
+        """Yield X without its errors if Y is right, that is, Y + clip(X - Y); Y where X was not observed."""
         for rows in _blocks(self.X):
             A = self.X[rows] - self.Y[rows]
             np.clip(A, -self.kappa, self.kappa, out=A)
@@ -131,7 +131,7 @@ class Recovery:
 
     @property
     def U(self) -> Dense:
-        """Orthonormal columns (n x r) on which L lies, and beyond its rank those of X - E."""
+        """Orthonormal columns (n x r) that span L and, beyond its rank, X - E."""
         kept = self.spectrum > 0
         A = self.X - soft_threshold(self.residuals, self.kappa)
         basis, R = np.linalg.qr(np.where(kept, self.L @ self.P, A @ self.P))
@@ -149,9 +149,9 @@ class Recovery:
 
     @property
     def loadings(self) -> Dense:
-        """D (d x r), in units of the table: of the directions that survive the shrinkage, as large as they were before.
+        """D (d x r), in units of the table: the directions that survive the shrinkage, at their size before it.
 
-        The shrinkage tells signal from noise, but makes it too small.
+        The shrinkage separates signal from noise, but makes the signal too small.
         """
         return self.P * ((self.spectrum + self.tau) * (self.spectrum > 0) * self.unit).astype(self.P.dtype)
 
@@ -161,7 +161,7 @@ class Recovery:
         return X if self.observed is None else np.where(self.observed, X, self._low_rank())
 
     def gross_errors(self) -> Dense:
-        """X - L where it is out of the ordinary for its column, otherwise 0, in units of the table.
+        """Return X - L where it is unusual for its column, otherwise 0, in units of the table.
 
         E itself is non-zero wherever small noise exceeds kappa; only residuals beyond `REPORTED` robust deviations are
         reported as errors.
@@ -184,10 +184,10 @@ class Recovery:
 @saved
 @dataclass(frozen=True)
 class Loadings:
-    """What was learnt from a view, to clean and complete each new sample of it on its own.
+    """What was learned from a view, to clean and complete each new sample separately.
 
-    For a row x, with the right singular vectors P held fixed, l minimises the same Huber loss of x - l, shrunk as the
-    singular values were: l = P diag(keep) P' (x - e), e = soft(x - l, kappa).
+    For a row x and fixed right singular vectors P, l minimises the same Huber loss of x - l, with the same shrinkage as
+    the singular values: l = P diag(keep) P' (x - e), e = soft(x - l, kappa).
     """
 
     P: Dense
@@ -198,7 +198,7 @@ class Loadings:
 
     @classmethod
     def of(cls, state: Recovery, leniency: float) -> Loadings:
-        """Take the loadings from a view that has been recovered; an infinite leniency cleans nothing."""
+        """Take the loadings from a recovered view; an infinite leniency cleans nothing."""
         keep = state.spectrum / (state.spectrum + state.spectrum.dtype.type(state.tau))
         return cls(state.P, keep, state.unit, state.kappa, leniency)
 
@@ -227,7 +227,7 @@ def narrowness(d: int, r: int, most: float) -> float:
 def typical_size(X: Dense) -> float:
     """Robust standard deviation of the values about 0, from the median of their magnitudes.
 
-    Where over half of them are 0: that of the others, times the root of their share.
+    If more than half of them are 0, it is that of the others, times the root of their share.
     """
     size = np.abs(X).ravel()
     median = float(np.median(size))
@@ -252,12 +252,12 @@ def right_vectors(blocks: Callable[[], Iterable[Dense]], P: Dense) -> tuple[Dens
 
 
 def is_narrow(P: Dense) -> bool:
-    """Whether A'A of a table with right singular vectors P is cheap."""
+    """Return whether A'A of a table with right singular vectors P is cheap to compute."""
     return P.shape[0] <= NARROW * P.shape[1]
 
 
 def _gram(A: Dense) -> Dense:
-    """A'A in double precision, as it squares the range of the singular values."""
+    """Return A'A in double precision, because it squares the range of the singular values."""
     A = A.astype(np.float64, copy=False)
     return A.T @ A
 
@@ -267,7 +267,7 @@ def _dot(A: Dense, B: Dense) -> float:
 
 
 def _blocks(X: Dense) -> list[slice]:
-    """Rows whose values fit into the cache of a core."""
+    """Return blocks of rows whose values fit into the cache of a core."""
     n, d = X.shape
     step = max(1, BLOCK_ENTRIES // max(d, 1))
     return [slice(start, start + step) for start in range(0, n, step)]

@@ -9,7 +9,7 @@ from manyview.partition.blockmodel import SearchSettings
 
 @dataclass(frozen=True)
 class Settings:
-    """Constants, measured in docs/method.md; `OCBR` holds the default ones.
+    """Constants, measured in docs/method.md; `OCBR` uses the defaults.
 
     Attributes
     ----------

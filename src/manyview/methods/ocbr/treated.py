@@ -1,7 +1,7 @@
-"""All views treated in one loop: dense ones are recovered until each has converged, sparse ones need no loop.
+"""Treats all views in one loop: dense views are recovered until each has converged; sparse ones need no loop.
 
-Samples that are absent from a view have no row in it. Where samples are absent from dense views, these are also
-recovered side by side, as one table: low rank in all of them completes what is missing.
+Samples that are absent from a view have no row in it. If samples are absent from dense views, these views are also
+recovered together, as one table: its low rank completes what is missing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from manyview.views import Views, present_rows
 
 @dataclass(frozen=True)
 class TreatmentOptions:
-    """The user's parameters of the treatment, and the constants."""
+    """The user's parameters for the treatment, and the constants."""
 
     scaling: dict[str, str]
     kinds: dict[str, str]
@@ -38,7 +38,7 @@ class TreatmentOptions:
     settings: Settings
 
     def rank(self, n: int, n_clusters: int) -> int:
-        """Return the columns of a basis: as asked for, otherwise 60 or the clusters, at most a third of the samples."""
+        """Return the columns of a basis: as requested, otherwise 60 or the clusters, at most a third of the samples."""
         return self.n_components or max(2, min(max(self.settings.rank, n_clusters), n // 3))
 
 
@@ -73,7 +73,7 @@ def treat_views(views: Views, n_clusters: int, options: TreatmentOptions) -> Tre
     whole, everyone = _side_by_side(views.arrays, list(dense), samples, r, options)
     outcome = run_recovery([view.recovery for view in dense.values()] + ([] if whole is None else [whole]), options)
     treated = [
-        dense.pop(v).finish(r, settings, recognize=name not in options.kinds)  # each gives its memory back
+        dense.pop(v).finish(r, settings, recognize=name not in options.kinds)  # frees the memory of each
         if v in dense
         else treat_sparse(tables[v], samples[v], kinds[v], r, settings)
         for v, name in enumerate(views.names)
@@ -93,7 +93,7 @@ def _kind(name: str, X: Array, options: TreatmentOptions) -> Kind:
 def _side_by_side(
     tables: Sequence[Array], dense: Sequence[int], samples: Sequence[Indices], r: int, options: TreatmentOptions
 ) -> tuple[Recovery | None, Indices]:
-    """Begin the recovery of the dense views as one table of all samples that are in any of them, if some lack any."""
+    """Begin the recovery of the dense views as one table of all their samples, if some samples are absent."""
     everyone = functools.reduce(np.union1d, (samples[v] for v in dense), np.empty(0, dtype=np.intp))
     if len(dense) < 2 or all(len(samples[v]) == len(everyone) for v in dense):
         return None, everyone

@@ -1,7 +1,7 @@
-r"""What is done to one view before graphs are built: recognise, clean if it needs it, weigh columns, represent samples.
+r"""What is done to one view before graphs are built: recognise, clean if needed, weight columns, represent samples.
 
-Dense views are cleaned in standardised columns: an error is one relative to how much its feature varies. Without gross
-errors (`errors.py`) the table stays exactly as it is. How much a column then counts depends on the kind of the view:
+Dense views are cleaned in standardised columns: an error is judged relative to how much its feature varies. Without
+gross errors (`errors.py`) the table stays exactly as it is. How much a column then counts depends on the kind of view:
 
 - features: the column is divided by :math:`\sqrt{sd^2 + g^2}`, g the geometric mean of all sds. One that varies much
   counts as if standardised; one that hardly varies is not blown up to the same size, for it holds mostly noise. In a
@@ -9,9 +9,9 @@ errors (`errors.py`) the table stays exactly as it is. How much a column then co
 - coordinates: as they are, for their variances are what the coordinates were chosen by.
 - compositions: square roots first, then as features.
 
-Sparse views are cleaned entry by entry (`counts.py`); logarithms of the entries, rare features weighted up, rows of one
-length. Their samples are represented by the leading directions beside the entries themselves: directions capture which
-features go together, entries find near-duplicates. A graph is also a layer of its own.
+Sparse views are cleaned entry by entry (`counts.py`); then logarithms are taken, rare features get more weight, and
+rows are scaled to one length. Their samples are represented by the leading directions together with the entries
+themselves: directions capture which features go together, entries find near-duplicates. A graph is also a layer itself.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from manyview.preprocessing.scaling import Standardizer, in_units, unit_distance
 from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Indices, is_sparse
 
-ABSURD = 1e4  # deviations; clean tables hold values up to some thousand of them, in features that hardly vary
+ABSURD = 1e4  # deviations; clean tables have values up to some thousand of them, in features that hardly vary
 
 
 @dataclass(frozen=True)
 class TreatedView:
-    """A view ready for neighbours, for the samples that are in it; `model` treats other samples in the same way.
+    """A view ready for the neighbour search, with its samples; `model` treats other samples in the same way.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class TreatedView:
 @saved
 @dataclass(frozen=True)
 class DenseModel:
-    """The way from a table to rows: square roots (of compositions), standardise, clean, complete, weight, project."""
+    """Turns a table into rows: square roots (of compositions), standardise, clean, complete, weight, project."""
 
     roots: bool
     standardizer: Standardizer
@@ -85,7 +85,7 @@ class DenseModel:
         return self.directions.apply((Y - self.mean) * self.weights)
 
     def undo(self, Y: Dense) -> Dense:
-        """Return standardised columns to the units of the view."""
+        """Convert standardised columns back to the units of the view."""
         X = self.standardizer.undo(Y)
         return np.square(np.maximum(X, 0)) if self.roots else X
 
@@ -166,7 +166,7 @@ class DenseView:
 
 
 def without_absurd(Y: Dense) -> Dense:
-    """Return a standardised table with NaN for values so far off that they cannot have been measured."""
+    """Return a standardised table with NaN for values that are too extreme to have been measured."""
     absurd = np.abs(Y) > ABSURD
     return np.where(absurd, np.nan, Y).astype(Y.dtype) if absurd.any() else Y
 
@@ -179,7 +179,7 @@ def to_roots(X: Dense) -> Dense:
 def usual_scaling(kind: Kind, *, cleaned: bool) -> str:
     """Return the scaling that "auto" stands for.
 
-    What cleaning leaves of an error is about as large as the robust deviation estimated before it, so features of a
+    What cleaning leaves of an error is about as large as the robust deviation estimated beforehand, so features of a
     cleaned view are scaled by those deviations.
     """
     if kind.is_sparse:
@@ -190,9 +190,9 @@ def usual_scaling(kind: Kind, *, cleaned: bool) -> str:
 
 
 def weigh_columns(A: Dense, units: Dense, scaling: str) -> tuple[Dense, Dense]:
-    """Return mean and weight of each column of A, which is standardised; `units` are its deviations in own units.
+    """Return the mean and weight of each column of the standardised A; `units` are its deviations in original units.
 
-    By logarithms, so that features in units of 1e300 do not overflow.
+    Uses logarithms, so that features in units of 1e300 do not overflow.
     """
     mean, sd = A.mean(axis=0, dtype=np.float64), A.std(axis=0, dtype=np.float64)
     varies = (sd > 1e-6) & (units > 0)
@@ -202,7 +202,7 @@ def weigh_columns(A: Dense, units: Dense, scaling: str) -> tuple[Dense, Dense]:
         weights = np.exp(own - size[varies].max(initial=-np.inf)) if varies.any() else own
     elif scaling == "soft":
         g = size[varies].mean() if varies.any() else 0.0
-        with np.errstate(over="ignore"):  # beside features of far larger units, a feature counts nothing
+        with np.errstate(over="ignore"):  # next to features in far larger units, a feature counts for nothing
             weights = 1 / np.sqrt(sd**2 + np.exp(2 * (g - own)))
     else:
         weights = np.ones_like(own) if scaling == "robust" else inverse_or_zero(sd)
@@ -222,7 +222,7 @@ def describe_error(error: GrossError) -> str:
 @saved
 @dataclass(frozen=True)
 class SparseModel:
-    """The way from counts to rows: clean, logarithms and rarity, directions beside the entries."""
+    """Turns counts into rows: clean, logarithms and rarity, directions together with the entries."""
 
     cleaner: CountCleaner
     directions: Directions
