@@ -53,12 +53,12 @@ def main() -> None:
     )
     results = PeerResults(report_progress(rows))
     if options.command == "accuracy":
-        print_accuracy(results)
+        print_accuracy(results, options.files.title if options.files else "Digits and files")
     elif options.command == "scale":
-        print("### CPU seconds and growth of the process, two views of 64 features, 10 clusters\n")
+        print("## CPU seconds and growth of the process, two views of 64 features, 10 clusters\n")
         print_cells(results, {data: (data, "synthetic") for data in results.datasets}, time_and_memory)
     else:
-        print(f"### Digits, 2 views: mean ACC (draws: {options.draws}), then CPU seconds\n")
+        print(f"## Digits, 2 views: mean ACC (draws: {options.draws}), then CPU seconds\n")
         columns = {kind: ("digits-2", kind) for kind in results.corruptions}
         print_cells(results, columns, mean_of("acc", 3))
         print_cells(results, columns, mean_of("cpu_seconds", 1))

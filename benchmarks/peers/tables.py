@@ -1,4 +1,4 @@
-"""From rows to the Markdown tables of docs/peers.md."""
+"""From rows to the Markdown tables of docs/peers*.md."""
 
 from __future__ import annotations
 
@@ -61,21 +61,23 @@ def print_cells(results: PeerResults, columns: Mapping[str, tuple[str, str]], wr
     print_table(["method", *columns], ([name, *row] for name, row in zip(results.names(), cells, strict=True)))
 
 
-def print_accuracy(results: PeerResults) -> None:
-    """For each corruption a summary and where another method is ahead, then all results by data set."""
+def print_accuracy(results: PeerResults, title: str) -> None:
+    """A page: for each corruption a summary and where another method is ahead, then all results by data set."""
     names, first = results.names(), results.methods[0][1]
     heads = [head for metric in SUMMARY for head in (metric, f"{metric} of {first} there", f"rank by {metric}")]
+    print(f"# {title}: manyview beside other packages\n")
+    print("[The comparison](peers.md) says how this was measured, and what the words in place of numbers mean.\n")
     for kind in results.corruptions:
-        print(f"### Summary: {len(results.datasets)} data sets, {kind}\n")
+        print(f"## Summary: {len(results.datasets)} data sets, {kind}\n")
         scores = [column for name in SUMMARY.values() for column in _summary(results.means(kind, name))]
         print_table(["method", *heads, "data sets"], zip(names, *scores, _n_done(results, kind), strict=True))
         for metric, name in SUMMARY.items():
-            print(f"### Where another is ahead of {names[0]} by {metric}, {kind}\n")
+            print(f"## Where another is ahead of {names[0]} by {metric}, {kind}\n")
             columns = ["data", "best method", metric, f"{metric} of {first}", "methods ahead"]
             print_table(columns, _ahead(results, kind, name))
-    for title, name, digits in BY_DATA_SET:
+    for score, name, digits in BY_DATA_SET:
         for kind in results.corruptions:
-            print(f"### {title}, {kind}\n")
+            print(f"## {score}, {kind}\n")
             print_cells(results, {dataset: (dataset, kind) for dataset in results.datasets}, mean_of(name, digits))
 
 
@@ -104,7 +106,7 @@ def print_errors(results: PeerResults) -> None:
     """The error messages of the packages."""
     failed = [row for row in results.rows if row.get("error")]
     if failed:
-        print("### Errors\n")
+        print("## Errors\n")
         columns = ["peer", "method", "dataset", "corruption", "error"]
         print_table(columns, ([str(row[column]) for column in columns] for row in failed))
 
@@ -114,5 +116,5 @@ def print_versions(results: PeerResults) -> None:
     found: dict[str, dict[str, str]] = {}
     for row in results.rows:
         found.setdefault(row["peer"], {}).update(row.get("versions", {}))
-    print("### Versions\n")
+    print("## Versions\n")
     print_table(["peer", "versions"], ([peer, ", ".join(map(" ".join, v.items()))] for peer, v in found.items()))
