@@ -17,9 +17,10 @@ from common import digits, draw_absent, noisy, research_data, research_file, wit
 from manyview import Dataset, Views, make_views
 from manyview.preprocessing.kinds import COORDINATES, recognize_kinds
 from manyview.preprocessing.scaling import scale_views
-from rivals import OMICS
+from rivals import DataFiles
 
 SAME_AS_DIGITS = "mfeat"  # this file contains the embedded digits
+TEXT = DataFiles("Text", "large", ("reuters1200",))  # facebook_pages exceeds the memory of a fit as dense tables
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,9 @@ class Case:
         np.savez(path, **{f"{form}_{i}": X for form, views in tables.items() for i, X in enumerate(views)})
 
 
-def accuracy_cases(only: Sequence[str], draws: int, *, large: bool, omics: bool) -> Iterator[Case]:
+def accuracy_cases(files: DataFiles | None, only: Sequence[str], draws: int, *, large: bool) -> Iterator[Case]:
     """Every data set clean, smallest first, then every data set corrupted as in the paper."""
-    found = _omics(only) if omics else _datasets(only, large=large)
+    found = _group(files, only) if files else _datasets(only, large=large)
     sets = sorted(found.items(), key=lambda item: (item[1].views.n_samples, item[0]))
     for name, data in sets:
         yield Case(name, "clean", 0, data.views, data.labels)
@@ -72,8 +73,8 @@ def missing_cases(percents: Sequence[int], draws: int) -> Iterator[Case]:
             yield Case("digits-2", f"{percent} % missing", draw, views, data.labels)
 
 
-def _omics(only: Sequence[str]) -> dict[str, Dataset]:
-    return {name: research_file(f"{OMICS.folder}/{name}") for name in OMICS.names if name in only or not only}
+def _group(files: DataFiles, only: Sequence[str]) -> dict[str, Dataset]:
+    return {name: research_file(f"{files.folder}/{name}") for name in files.names if name in only or not only}
 
 
 def _datasets(only: Sequence[str], *, large: bool) -> dict[str, Dataset]:

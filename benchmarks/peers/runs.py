@@ -49,7 +49,7 @@ def run_all(
 ) -> Iterator[Row]:
     """Yield a row for every method on every input: the stored one, or (unless `stored`) a new one."""
     with store.writing(), Adapters(envs) as adapters:
-        known = {run: row for run, row in store.rows().items() if row["peer"] not in redo}
+        known = {run: row for run, row in store.rows().items() if not {row["peer"], row["method"]} & set(redo)}
         over_limit: list[Row] = []
         for case, peer, method in ((c, p, m) for c in cases for p in peers for m in getattr(p, command)):
             row = start_row(command, case, peer, method)

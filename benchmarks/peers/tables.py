@@ -1,8 +1,8 @@
-"""From rows to the Markdown tables of docs/peers.md."""
+"""From rows to the Markdown tables of docs/peers*.md."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from manyview.experiments.store import DONE, Row
 
 WriteCell = Callable[[Cell], str]
 Method = tuple[str, str]  # peer, name
+
+SUMMARY = {"ACC": "acc", "ARI": "ari"}
+BY_DATA_SET = (("ACC", "acc", 3), ("ARI", "ari", 3), ("NMI", "nmi", 3), ("CPU seconds", "cpu_seconds", 1))
 
 
 class PeerResults:
@@ -58,48 +61,52 @@ def print_cells(results: PeerResults, columns: Mapping[str, tuple[str, str]], wr
     print_table(["method", *columns], ([name, *row] for name, row in zip(results.names(), cells, strict=True)))
 
 
-def print_accuracy(results: PeerResults, draws: int) -> None:
-    """The summary, then all results by data set."""
-    print(f"### Summary: {len(results.datasets)} data sets, clean and 20 % corrupted (draws of the noise: {draws})\n")
-    summary = [results.names(), *(column for kind in results.corruptions for column in _summary(results, kind))]
-    columns = ("ACC", f"{results.methods[0][1]} there", "NMI", "ARI", "rank", "data sets")
-    heads = [f"{what}, {kind}" for kind in results.corruptions for what in columns]
-    print_table(["method", *heads], zip(*summary, strict=True))
-    print_ahead(results)
-    for title, name, digits in (("ACC", "acc", 3), ("NMI", "nmi", 3), ("CPU seconds", "cpu_seconds", 1)):
+def print_accuracy(results: PeerResults, title: str) -> None:
+    """A page: for each corruption a summary and where another method is ahead, then all results by data set."""
+    names, first = results.names(), results.methods[0][1]
+    heads = [head for metric in SUMMARY for head in (metric, f"{metric} of {first} there", f"rank by {metric}")]
+    print(f"# {title}: manyview beside other packages\n")
+    print("[The comparison](peers.md) says how this was measured, and what the words in place of numbers mean.\n")
+    for kind in results.corruptions:
+        print(f"## Summary: {len(results.datasets)} data sets, {kind}\n")
+        scores = [column for name in SUMMARY.values() for column in _summary(results.means(kind, name))]
+        print_table(["method", *heads, "data sets"], zip(names, *scores, _n_done(results, kind), strict=True))
+        for metric, name in SUMMARY.items():
+            print(f"## Where another is ahead of {names[0]} by {metric}, {kind}\n")
+            columns = ["data", "best method", metric, f"{metric} of {first}", "methods ahead"]
+            print_table(columns, _ahead(results, kind, name))
+    for score, name, digits in BY_DATA_SET:
         for kind in results.corruptions:
-            print(f"### {title}, {kind}\n")
+            print(f"## {score}, {kind}\n")
             print_cells(results, {dataset: (dataset, kind) for dataset in results.datasets}, mean_of(name, digits))
 
 
-def print_ahead(results: PeerResults) -> None:
-    """Every cell in which another method has a higher ACC than the first, manyview's default."""
+def _summary(scores: np.ndarray) -> list[list[str]]:
+    """Means over the data sets that a method could do, the first method's means over the same, and ranks."""
+    first = np.where(np.isfinite(scores), scores[0], np.nan)
+    means = [[f"{np.nanmean(row):.3f}" if np.isfinite(row).any() else "-" for row in X] for X in (scores, first)]
+    return [*means, [f"{rank:.1f}" for rank in average_ranks(scores.T)]]
+
+
+def _n_done(results: PeerResults, kind: str) -> list[int]:
+    return np.isfinite(results.means(kind, "acc")).sum(axis=1).tolist()
+
+
+def _ahead(results: PeerResults, kind: str, metric: str) -> Iterator[list[object]]:
+    """The data sets on which others have a higher score than the first method, manyview's default."""
     names = results.names()
-    print(f"### Where another is ahead of {names[0]}, by ACC\n")
-    lines = []
-    for kind in results.corruptions:
-        acc = results.means(kind, "acc")
-        for j, i in np.argwhere((acc - acc[0]).T > 0):
-            lines.append([results.datasets[j], kind, names[i], f"{acc[i, j]:.3f}", f"{acc[0, j]:.3f}"])
-    print_table(["data", "", "method", "ACC", names[0]], lines)
-
-
-def _summary(results: PeerResults, kind: str) -> list[list[object]]:
-    """Means over the data sets that a method could do, its own and the first method's, its rank, and their number."""
-    acc, nmi, ari = (results.means(kind, name) for name in ("acc", "nmi", "ari"))
-    done = np.isfinite(acc)
-    first = np.where(done, acc[0], np.nan)
-    means = [
-        [f"{np.nanmean(line):.3f}" if np.isfinite(line).any() else "-" for line in X] for X in (acc, first, nmi, ari)
-    ]
-    return [*means, [f"{rank:.1f}" for rank in average_ranks(acc.T)], done.sum(axis=1).tolist()]
+    for dataset, scores in zip(results.datasets, results.means(kind, metric).T, strict=True):
+        n_ahead = np.sum(scores > scores[0])
+        if n_ahead:
+            best = np.nanargmax(scores)
+            yield [dataset, names[best], scores[best], scores[0], n_ahead]
 
 
 def print_errors(results: PeerResults) -> None:
     """The error messages of the packages."""
     failed = [row for row in results.rows if row.get("error")]
     if failed:
-        print("### Errors\n")
+        print("## Errors\n")
         columns = ["peer", "method", "dataset", "corruption", "error"]
         print_table(columns, ([str(row[column]) for column in columns] for row in failed))
 
@@ -109,5 +116,5 @@ def print_versions(results: PeerResults) -> None:
     found: dict[str, dict[str, str]] = {}
     for row in results.rows:
         found.setdefault(row["peer"], {}).update(row.get("versions", {}))
-    print("### Versions\n")
+    print("## Versions\n")
     print_table(["peer", "versions"], ([peer, ", ".join(map(" ".join, v.items()))] for peer, v in found.items()))
