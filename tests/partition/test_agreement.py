@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from helpers.groups import blobs, graphs_of
 from helpers.sparse_tables import random_table
-from manyview.graphs.affinity import adaptive_graph
 from manyview.partition.agreement import (
     Agreement,
     ViewGraphs,
@@ -25,18 +25,6 @@ SETTINGS = SearchSettings()
 def random_graph(n, seed=0):
     A = np.triu(np.random.default_rng(seed).random((n, n)) < 0.4, 1) * np.random.default_rng(seed).random((n, n))
     return sp.csr_array(A + A.T)
-
-
-def blobs(sizes, seed=0, separation=12.0):
-    rng = np.random.default_rng(seed)
-    truth = np.repeat(np.arange(len(sizes)), sizes)
-    centres = separation * rng.standard_normal((len(sizes), 6))
-    return truth, centres[truth] + rng.standard_normal((len(truth), 6))
-
-
-def graphs_of(*tables):
-    views = tuple(adaptive_graph(table, 10) for table in tables)
-    return ViewGraphs(views, adaptive_graph(np.hstack(tables), 10), Redundancy.of(views))
 
 
 @pytest.fixture

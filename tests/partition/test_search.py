@@ -5,27 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from helpers.groups import blobs, graphs_of
 from manyview import OCBR, adjusted_rand_index, clustering_accuracy
 from manyview.datasets import make_unequal_views
-from manyview.graphs.affinity import adaptive_graph
-from manyview.partition.agreement import Agreement, ViewGraphs
+from manyview.partition.agreement import Agreement
 from manyview.partition.blockmodel import SearchSettings
-from manyview.partition.redundancy import Redundancy
 from manyview.partition.search import Candidate, choose, find_agreement
 
 SETTINGS = SearchSettings()
-
-
-def blobs(sizes, seed=0, separation=12.0):
-    rng = np.random.default_rng(seed)
-    truth = np.repeat(np.arange(len(sizes)), sizes)
-    centres = separation * rng.standard_normal((len(sizes), 6))
-    return truth, centres[truth] + rng.standard_normal((len(truth), 6))
-
-
-def graphs_of(*tables):
-    views = tuple(adaptive_graph(table, 10) for table in tables)
-    return ViewGraphs(views, adaptive_graph(np.hstack(tables), 10), Redundancy.of(views))
 
 
 def candidates(*scores):
