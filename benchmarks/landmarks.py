@@ -4,7 +4,8 @@ python benchmarks/landmarks.py accuracy                        # hdigit, cbmc_ci
 python benchmarks/landmarks.py accuracy hdigit --shares 0.25 0.5
 python benchmarks/landmarks.py small                           # landmarks drawn uniformly or thinned in crowded places
 python benchmarks/landmarks.py placing                         # 20,000 samples against 10,000 landmarks
-python benchmarks/landmarks.py million --samples 1000000       # CPU seconds and memory of one fit, three views
+python benchmarks/landmarks.py million --samples 20000 1000000 # CPU seconds and memory of fits, three views
+python benchmarks/landmarks.py million --strategy exact        # the same with all samples clustered at once
 """
 
 from __future__ import annotations
@@ -104,25 +105,34 @@ def write_million(folder: Path, n_samples: int) -> list[Path]:
     return paths
 
 
-def fit_million(paths: list[str], labels: str, key: str, n_landmarks: int) -> list[float]:
+def fit_million(paths: list[str], labels: str, key: str, strategy: str, n_landmarks: int) -> list[float]:
     """CPU seconds, peak memory in GB and ACC of a fit of memory-mapped tables."""
     views = [np.load(path, mmap_mode="r") for path in paths]
     start = time.process_time()
-    model = METHODS[key](20, strategy="landmarks", n_landmarks=n_landmarks).fit(views)
+    model = METHODS[key](20, strategy=strategy, n_landmarks=n_landmarks, n_jobs=1).fit(views)
     seconds = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     return [seconds, peak, clustering_accuracy(np.load(labels), model.labels_)]
 
 
-def million(n_samples: int, keys: Sequence[str], n_landmarks: int) -> None:
-    """Each fit in a process of its own; memory counts the pages of the mapped files that are held."""
-    print(f"## {n_samples} samples, three views of 64 features in npy files, 20 clusters, one thread\n")
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [str(path) for path in write_million(Path(folder), n_samples)]
-        rows = (
-            [key, n_landmarks, *in_child(fit_million, paths, f"{folder}/labels.npy", key, n_landmarks)] for key in keys
-        )
-        print_table(["method", "landmarks", "CPU seconds", "peak GB", "ACC"], rows)
+def million(sizes: Sequence[int], key: str, strategy: str, n_landmarks: int) -> None:
+    """Each fit in a process of its own; memory counts the pages of the mapped files that are held.
+
+    The exponent is that of the CPU seconds since the first size.
+    """
+    print(f"## {METHODS[key].__name__}, strategy {strategy!r}: three views of 64 features, 20 clusters, one thread\n")
+
+    def rows() -> Iterator[list[object]]:
+        first: tuple[int, float] | None = None
+        for n in sizes:
+            with tempfile.TemporaryDirectory() as folder:
+                paths = [str(path) for path in write_million(Path(folder), n)]
+                fit = in_child(fit_million, paths, f"{folder}/labels.npy", key, strategy, n_landmarks)
+            n_first, seconds = first = first or (n, fit[0])
+            exponent = np.log(fit[0] / seconds) / np.log(n / n_first) if n > n_first else None
+            yield [n, *fit, exponent]
+
+    print_table(["samples", "CPU seconds", "peak GB", "ACC", "exponent"], rows())
 
 
 def main() -> None:
@@ -131,7 +141,8 @@ def main() -> None:
     parser.add_argument("names", nargs="*", choices=[*FILES, []], help="data sets; all by default")
     parser.add_argument("--shares", nargs="+", type=float, default=[0.25, 0.5])
     parser.add_argument("--draws", type=int, default=DRAWS)
-    parser.add_argument("--samples", type=int, default=1_000_000)
+    parser.add_argument("--samples", nargs="+", type=int, default=[1_000_000])
+    parser.add_argument("--strategy", default="landmarks", choices=["landmarks", "exact"])
     parser.add_argument("--landmarks", type=int, default=20_000)
     parser.add_argument("--methods", nargs="+", default=["ocbr"], choices=["mfmsc", "ocbr"])
     options = parser.parse_args()
@@ -145,7 +156,8 @@ def main() -> None:
         elif options.what == "placing":
             placing()
         else:
-            million(options.samples, options.methods, options.landmarks)
+            for key in options.methods:
+                million(options.samples, key, options.strategy, options.landmarks)
 
 
 if __name__ == "__main__":

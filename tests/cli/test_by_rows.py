@@ -67,3 +67,17 @@ def test_samples_in_another_order_are_refused(folder, tmp_path, manyview):
     )
     assert run.returncode == 2
     assert "'cell899' in view 'other' but 'cell0' in view 'view_0'" in run.stderr
+
+
+def test_an_interruption_while_labels_are_written_leaves_the_results_before(folder, tmp_path, manyview, monkeypatch):
+    words = ("cluster", *(folder / f"view_{i}.npy" for i in range(2)), *LANDMARKS, "--out", tmp_path / "out")
+    assert manyview(*words).returncode == 0
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+
+    def interrupted(*_):
+        yield b"sample,label\n0,"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("manyview.cli.by_rows.label_lines", interrupted)
+    assert manyview(*words, "--force", "--seed", 1).returncode == 130
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before

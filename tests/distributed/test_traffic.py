@@ -9,6 +9,7 @@ import pytest
 from manyview import MFMSC, make_views
 from manyview.distributed import as_rows
 from manyview.methods.landmarks.fitting import LandmarkModel, draw_landmarks, link, revise, with_own_blocks
+from manyview.methods.placing import Linker
 
 
 def sent_by_workers(client):
@@ -25,8 +26,8 @@ def rounds(client):
         rows = as_rows([da.from_array(X, chunks=(250, -1)) for X in views.arrays])
         landmarks = draw_landmarks(rows, n, 200, seed=0)
         fitted = MFMSC(3).fit(landmarks.views)
-        placing = with_own_blocks(fitted._placing, landmarks, 3)
-        linked = rows.each(partial(link, placing=placing, landmarks=landmarks.positions))
+        placing = with_own_blocks(fitted._placing, landmarks, 3, n)
+        linked = rows.each(partial(link, linker=Linker(placing, n), landmarks=landmarks.positions))
         rows.wait_for(linked.futures)
         model = LandmarkModel.of(placing)
         before = sent_by_workers(client)

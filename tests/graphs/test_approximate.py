@@ -30,8 +30,8 @@ def test_looking_into_every_cell_is_exact(rng, monkeypatch):
     X, Y = clusters(rng), clusters(rng, 50)
     exact = NearestNeighbors(n_neighbors=5).fit(X)
     for queries in (None, Y):
-        distances, found, recall = InvertedFile(X).search(queries, 5)
-        assert recall == 1
+        distances, found = InvertedFile(X).search(queries, 5)
+        assert InvertedFile(X).enough_probes(5)[1] == 1
         true_distances, true = exact.kneighbors(queries)
         np.testing.assert_allclose(distances, true_distances, rtol=1e-4)
         assert (found == true).mean() > 0.999  # near-ties may swap in single precision
@@ -39,7 +39,9 @@ def test_looking_into_every_cell_is_exact(rng, monkeypatch):
 
 def test_recall_is_as_wanted_and_as_measured(rng):
     X = clusters(rng, 5000, 20)
-    _, found, recall = InvertedFile(X).search(None, 10)
+    index = InvertedFile(X)
+    _, found = index.search(None, 10)
+    _, recall = index.enough_probes(10)
     true = NearestNeighbors(n_neighbors=10).fit(X).kneighbors(return_distance=False)
     real = np.mean([len(set(a) & set(b)) / 10 for a, b in zip(found, true, strict=True)])
     assert recall >= approximate.WANTED_RECALL
@@ -49,9 +51,9 @@ def test_recall_is_as_wanted_and_as_measured(rng):
 def test_the_search_widens_by_itself(rng, monkeypatch):
     X = rng.standard_normal((3000, 20))
     monkeypatch.setattr(approximate, "FIRST_PROBES", 1)
-    narrow = InvertedFile(X)
-    assert narrow.search(None, 10)[2] >= approximate.WANTED_RECALL
-    assert narrow._index.nprobe > 1
+    probes, recall = InvertedFile(X).enough_probes(10)
+    assert recall >= approximate.WANTED_RECALL
+    assert probes > 1
 
 
 def test_labels_and_neighbours_do_not_depend_on_the_number_of_threads(rng):
@@ -62,6 +64,34 @@ def test_labels_and_neighbours_do_not_depend_on_the_number_of_threads(rng):
             found.append(InvertedFile(X).search(None, 8))
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_the_recall_of_far_queries_is_measured_with_queries_like_them(rng):
+    X, far = clusters(rng, 3000, 20), rng.standard_normal((500, 20)) * 5
+    true, _ = NearestNeighbors(n_neighbors=10).fit(X).kneighbors(far)
+    index = InvertedFile(X, typical=far)
+    distances, _ = index.search(far, 10)
+    real = np.mean(distances <= true[:, -1:] * (1 + 1e-5))
+    assert abs(index.enough_probes(10)[1] - real) < 0.02
+    assert index.enough_probes(10)[0] > InvertedFile(X).enough_probes(10)[0]
+
+
+def test_blocks_of_queries_find_what_all_at_once_find(rng, always_approximate):
+    X, Y = clusters(rng, 1000), clusters(rng, 600)
+    whole = NeighborIndex(X, 600).query(Y, 5)
+    index = NeighborIndex(X, 600)
+    blocks = [index.query(Y[rows], 5) for rows in (slice(0, 7), slice(7, 600))]
+    for one, parts in zip(whole, zip(*blocks, strict=True), strict=True):
+        np.testing.assert_array_equal(one, np.concatenate(parts))
+
+
+def test_the_number_of_pairs_decides(rng, monkeypatch):
+    monkeypatch.setattr(neighbors, "EXACT_UP_TO", 1000)
+    X = clusters(rng, 500)
+    for n_queries, approximates in ((None, False), (2000, False), (2001, True)):
+        with noted_recall() as noted:
+            NeighborIndex(X, n_queries).query(X[:10], 5)
+        assert bool(noted) == approximates
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])

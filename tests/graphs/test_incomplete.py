@@ -8,9 +8,9 @@ from sklearn.metrics import pairwise_distances
 from manyview.graphs.affinity import adaptive_weights
 from manyview.graphs.incomplete import (
     IncompleteSamples,
+    SharedIndex,
     nearest_shared,
     shared_graph,
-    shared_links,
     shared_weights,
     spread_graph,
     with_zero_rows,
@@ -50,7 +50,7 @@ def test_distances_are_those_of_the_definition(form, rng):
 def test_links_go_to_the_nearest_by_the_definition(form, k, rng):
     (X, here), (Y, there) = random_samples(9, rng), random_samples(12, rng)
     others = IncompleteSamples(list(map(form, Y)), there)
-    links = shared_links(IncompleteSamples(list(map(form, X)), here), others, k).toarray()
+    links = SharedIndex(others, 9).links(IncompleteSamples(list(map(form, X)), here), k).toarray()
     for i in range(9):
         d = np.array([distance(X, here, i, Y, there, j) for j in range(12)])
         nearest = np.argsort(d)[: k + 1]
@@ -88,7 +88,7 @@ def test_rows_of_absent_samples_become_zero_and_the_table_stays(form, rng):
 def test_links_keep_the_precision_of_the_tables(rng):
     X, here = random_samples(9, rng)
     samples = IncompleteSamples([table.astype(np.float32) for table in X], here)
-    assert shared_links(samples, samples, 2).dtype == shared_graph(samples, 2).dtype == np.float32
+    assert SharedIndex(samples, 9).links(samples, 2).dtype == shared_graph(samples, 2).dtype == np.float32
 
 
 def test_distances_of_complete_samples_are_those_side_by_side(rng):
@@ -115,6 +115,17 @@ def test_neighbours_are_the_same_in_blocks(rng, monkeypatch):
         np.testing.assert_allclose(one, other)
     assert (whole[1] != np.arange(50)[:, None]).all()
     assert (np.diff(whole[0], axis=1) >= 0).all()
+
+
+def test_complete_and_incomplete_samples_are_searched_side_by_side(rng):
+    X, here = random_samples(20, rng)
+    here[:8] = True
+    samples = IncompleteSamples(X, here)
+    others = IncompleteSamples(random_samples(12, rng)[0], np.ones((12, 3), bool))
+    d, nearest = SharedIndex(others, 20).nearest(samples, 4)
+    expected = samples.squared_distances(others)
+    np.testing.assert_allclose(d, np.sort(expected, axis=1)[:, :4], atol=1e-9)
+    np.testing.assert_array_equal(nearest, np.argsort(expected, axis=1)[:, :4])
 
 
 def test_samples_that_share_no_view_get_no_link():

@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from manyview import METHODS, MFMSC, OCBR, InputError, Views, clustering_accuracy, load_digits, make_views
 from manyview.graphs.affinity import knn_graph
 from manyview.methods.ocbr.recovery import Loadings, Recovery
+from manyview.methods.placing import Linker
 from manyview.partition.blockmodel import BlockModel
 from manyview.preprocessing.corruption import corrupt_entries
 
@@ -142,12 +143,12 @@ def test_sparse_samples_join_clusters_of_dense_ones(method, scaling, blobs):
 @pytest.mark.parametrize("key", ["ocbr", "mfmsc"])
 def test_other_labels_of_the_samples_fitted_place_new_ones_accordingly(key, data):
     model = METHODS[key](4).fit(data.views[:120])
-    placing, tables = model._placing, data.views[120:].arrays
+    links = Linker(model._placing, 120).links(data.views[:120].arrays)
     names = np.array([2, 0, 3, 1], dtype=np.int32)
     z = names[model.labels_]
-    blocks = BlockModel.of(placing.links(data.views[:120].arrays), [1.0] * len(placing.links(tables)), 4).blocks(z)
+    blocks = BlockModel.of(links, [1.0] * len(links), 4).blocks(z)
     expected = names[model.predict(data.views[120:])]
-    model._placing = placing.revised(z, blocks)
+    model._placing = model._placing.revised(z, blocks)
     assert np.mean(model.predict(data.views[120:]) == expected) > 0.95
 
 

@@ -8,11 +8,11 @@ import scipy.sparse as sp
 
 from helpers.groups import blobs, graphs_of
 from helpers.sparse_tables import random_table
+from manyview.graphs.laplacian import reordered
 from manyview.partition.agreement import (
     Agreement,
     ViewGraphs,
     one_over_degrees,
-    reordered,
     symmetric,
     two_steps,
 )

@@ -1,13 +1,17 @@
 """All numbers of a report together."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from manyview import MAASC, MFMSC, OCBR, InputError, Views
+from manyview import MAASC, MFMSC, OCBR, InputError, Views, make_views
+from manyview.evaluation.markers import feature_name
 from manyview.preprocessing.corruption import corrupt_entries
 from manyview.report.clusters import Membership
 from manyview.report.data import compute_report_data, find_doubtful, fitted_views
+from manyview.report.html import page_data
+from manyview.report.words import highlights
 
 
 def test_the_least_likely_labels_come_first():
@@ -51,3 +55,26 @@ def test_one_cluster_has_no_doubtful_samples(blobs):
     data = compute_report_data(MFMSC(1).fit(blobs.views), blobs.views)
     assert data.n_doubtful == 0
     assert data.agreement.views[0].acc is None
+
+
+def test_with_landmarks_tables_count_all_samples(rng):
+    made = make_views(600, 3, (8, 6), separation=8, seed=0)
+    ids = np.array([f"s{i}" for i in range(600)])
+    views = Views(list(made.views.arrays), sample_ids=ids)
+    model = OCBR(3, strategy="landmarks", n_landmarks=100).fit(views)
+    about = pd.DataFrame({"site": np.where(rng.random(600) < 0.3, "east", "west")}, index=ids)
+    data = compute_report_data(model, views, metadata=about)
+    assert (data.n_samples, data.n_described) == (600, 100)
+    np.testing.assert_array_equal(data.clusters.size, np.bincount(model.labels_))
+    np.testing.assert_array_equal(data.ids, ids[model.landmarks_])
+    assert sum(data.tree.sizes) == 600
+    marker = next(one for one in data.features.markers if (one.cluster, one.view) == (0, "view_0"))
+    column = [feature_name(views, 0, j) for j in range(8)].index(marker.feature)
+    assert marker.mean_inside == pytest.approx(views.arrays[0][model.labels_ == 0, column].mean())
+    page = {column["name"]: column for column in page_data(model, views, data, "", {})["columns"]}
+    assert sum(page["site"]["counts"]) == sum(page["cluster"]["counts"]) == 600
+    drawn = model.landmarks_[data.sample_map.rows]
+    named = [page["site"]["labels"][code] for code in page["site"]["codes"]]
+    np.testing.assert_array_equal(named, about["site"].to_numpy()[drawn])
+    assert page["cluster"]["codes"] == model.labels_[drawn].tolist()
+    assert "100 of 600 samples are landmarks" in " ".join(highlights(model, data))

@@ -232,7 +232,8 @@ def cluster(
         if report:
             show_status("writing the report")
             contents[REPORT_PAGE] = render_report(
-                *landmarks_of(model, views),
+                model,
+                views,
                 metadata=about,
                 findings=findings,
                 stability=stability,
@@ -260,12 +261,6 @@ def is_done_in_parts(
         return False
     cluster_by_rows(model, method, job.files, job.out_dir, options=job.options, truth=truth, save=save, force=job.force)
     return True
-
-
-def landmarks_of(model: MultiViewClusterer, views: Views) -> tuple[MultiViewClusterer, Views]:
-    """Return the model and the views restricted to the landmarks, if there are any: only they have a graph."""
-    landmarks = getattr(model, "landmarks_", None)
-    return (model, views) if landmarks is None else (model.on_landmarks(), views[landmarks])
 
 
 @helped_by("findings")

@@ -55,7 +55,7 @@ def search_in(X: Array) -> Search:
     Z = in_unit(X, safe_unit(X))  # one unit for all batches
 
     def search(members: Indices, k: int) -> tuple[Dense, Indices]:
-        distances, found = NeighborIndex(Z[members]).query(Z, k)
+        distances, found = NeighborIndex(Z[members], Z.shape[0], typical=Z).query(Z, k)
         return distances, members[found]
 
     return search

@@ -80,19 +80,62 @@ def squared_lengths(Z: Array) -> Dense:
     return np.asarray(Z.power(2).sum(axis=1)).ravel() if is_sparse(Z) else np.einsum("ij,ij->i", Z, Z)
 
 
+class SharedIndex:
+    """Samples among which others find their neighbours, over the views that two samples share.
+
+    `n_queries` is how many samples will be searched for in all. Complete samples are searched as any others
+    (`neighbors`); incomplete ones in time O(n m d), memory O(n k) and a block.
+    """
+
+    def __init__(self, others: IncompleteSamples, n_queries: int) -> None:
+        self.others = others
+        self.index = NeighborIndex(others.Z, n_queries) if others.complete else None
+
+    def nearest(self, samples: IncompleteSamples, k: int) -> tuple[Dense, Indices]:
+        """Squared distances and indices (n x k) of the k nearest, nearest first; infinite where no view is shared."""
+        k = max(1, min(k, len(self.others)))
+        complete = samples.present.all(axis=1) if self.index is not None else np.zeros(len(samples), dtype=bool)
+        if complete.all():
+            return self._nearest_by_index(samples, k)
+        distances, neighbors = np.empty((len(samples), k)), np.empty((len(samples), k), dtype=np.intp)
+        for search, rows in ((self._nearest_by_index, complete), (self._nearest_by_pairs, ~complete)):
+            if rows.any():
+                distances[rows], neighbors[rows] = search(samples[rows], k)
+        return distances, neighbors
+
+    def links(self, samples: IncompleteSamples, s: int) -> sp.csr_array:
+        """Links (n x m) of samples to their s adaptive neighbours; each row adds up to 1, or 0."""
+        return _links(*self.nearest(samples, s + 1), len(self.others), samples.Z.dtype)
+
+    def _nearest_by_index(self, samples: IncompleteSamples, k: int) -> tuple[Dense, Indices]:
+        assert self.index is not None
+        lengths, nearest = self.index.query(samples.Z, k)
+        return (lengths * self.index.unit) ** 2, nearest
+
+    def _nearest_by_pairs(self, samples: IncompleteSamples, k: int) -> tuple[Dense, Indices]:
+        return _nearest_by_pairs(samples, self.others, k)
+
+
 def nearest_shared(
     samples: IncompleteSamples, others: IncompleteSamples, k: int, *, same: bool = False
 ) -> tuple[Dense, Indices]:
     """Return squared distances and indices (n x k) of the k nearest others; infinite if no view is shared.
 
-    With `same`, both are the same samples, and none is its own neighbour. Complete samples are searched as usual
-    (`neighbors`), incomplete ones in time O(n m d) and memory O(n k) plus a block.
+    With `same`, both are the same samples, and none is its own neighbour.
     """
-    k = max(1, min(k, len(others) - same))
-    if samples.complete and others.complete:
-        index = NeighborIndex(others.Z)
-        lengths, nearest = index.neighbors(k) if same else index.query(samples.Z, k)
-        return (lengths * index.unit) ** 2, nearest
+    if not same:
+        return SharedIndex(others, len(samples)).nearest(samples, k)
+    k = max(1, min(k, len(others) - 1))
+    if not others.complete:
+        return _nearest_by_pairs(samples, others, k, same=True)
+    index = NeighborIndex(others.Z)
+    lengths, nearest = index.neighbors(k)
+    return (lengths * index.unit) ** 2, nearest
+
+
+def _nearest_by_pairs(
+    samples: IncompleteSamples, others: IncompleteSamples, k: int, *, same: bool = False
+) -> tuple[Dense, Indices]:
     step = max(1, BLOCK_ENTRIES // len(others))
     found = []
     for start in range(0, len(samples), step):
@@ -127,11 +170,6 @@ def _drawn_shared(samples: IncompleteSamples, k: int, batch: Indices) -> tuple[D
 
     drawn = draw_neighbors(search, k, batch)
     return None if drawn is None else (drawn[0] ** 2, drawn[1])
-
-
-def shared_links(samples: IncompleteSamples, others: IncompleteSamples, s: int) -> sp.csr_array:
-    """Return links (n x m) of samples to their s adaptive neighbours among others; each row adds up to 1, or 0."""
-    return _links(*nearest_shared(samples, others, s + 1), len(others), samples.Z.dtype)
 
 
 def _links(d: Dense, neighbors: Indices, n_others: int, dtype: Any) -> sp.csr_array:

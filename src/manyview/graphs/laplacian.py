@@ -1,4 +1,4 @@
-"""Degrees, Laplacians and the normalised adjacency of a graph."""
+"""Degrees, Laplacians and the normalised adjacency of a graph, and its samples in another order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from manyview.checks import check_choice
 from manyview.numerics.division import inverse_or_zero
-from manyview.typing import Dense
+from manyview.typing import Dense, Indices
 
 
 def symmetrize(W: sp.csr_array, how: str = "mean") -> sp.csr_array:
@@ -40,3 +40,13 @@ def normalized_adjacency(W: sp.csr_array, degree_regularization: float = 0.0) ->
     # with both factors at once, rounding is the same on both sides of the diagonal, so S is exactly symmetric
     scale = np.repeat(root, np.diff(W.indptr)) * root[W.indices]
     return sp.csr_array((W.data * scale, W.indices, W.indptr), W.shape)
+
+
+def reordered(W: sp.csr_array, order: Indices) -> sp.csr_array:
+    """Return a graph with its samples in this order."""
+    place = np.empty(len(order), W.indices.dtype)
+    place[order] = np.arange(len(order))
+    rows = W[order]
+    moved = sp.csr_array((rows.data, place[rows.indices], rows.indptr), shape=W.shape)
+    moved.sort_indices()
+    return moved

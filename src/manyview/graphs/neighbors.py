@@ -1,7 +1,8 @@
 """Nearest neighbours, and directed graphs made from them. Only this module decides how neighbours are found.
 
-Up to `EXACT_UP_TO` samples, the search is exact; for more, it is approximate (`approximate`), and its recall is
-recorded (`recall`). Sparse tables are always searched exactly.
+Up to `EXACT_UP_TO` samples the search is exact; among more, it is approximate (`approximate`), and its recall is noted
+(`recall`). Where others are searched for, what counts is the number of pairs. Sparse tables are always searched
+exactly.
 """
 
 from __future__ import annotations
@@ -38,13 +39,18 @@ def nearest_neighbors(X: Array, k: int) -> tuple[Dense, Indices]:
 class NeighborIndex:
     """An index of samples, to search for neighbours of these samples or of others.
 
-    An exact search takes time O(n m d), in blocks; an approximate one about O(n sqrt(m) d), and memory for one more
-    copy of the samples.
+    `n_queries` is how many samples will be searched for in all, in one query or in several, and `typical` holds some of
+    them; by default they are the samples themselves.
+
+    Time of an exact search O(n m d) in blocks, of an approximate one about O(n sqrt(m) d); memory for one
+    more copy of the samples.
     """
 
-    def __init__(self, X: Array) -> None:
+    def __init__(self, X: Array, n_queries: int | None = None, typical: Array | None = None) -> None:
         self.unit = safe_unit(X)
         self.X = in_unit(X, self.unit)
+        self.typical = None if typical is None else in_unit(typical, self.unit)
+        self.n_queries = n_queries or X.shape[0]
 
     def neighbors(self, k: int) -> tuple[Dense, Indices]:
         """Return distances and indices (n x k) of each sample's nearest other samples."""
@@ -52,6 +58,8 @@ class NeighborIndex:
 
     def query(self, Y: Array, k: int) -> tuple[Dense, Indices]:
         """Return distances and indices (m x k) of the samples nearest to each row of Y."""
+        if is_sparse(Y) and not is_sparse(self.X):
+            Y = Y.toarray()
         return self._search(in_unit(Y, self.unit), max(1, min(k, self.X.shape[0])))
 
     def _search(self, Y: Array | None, k: int) -> tuple[Dense, Indices]:
@@ -59,9 +67,8 @@ class NeighborIndex:
             return _nearest_in_sparse(self.X, Y, k)
         if self._inverted_file is None or k * 10 > self.X.shape[0]:
             return self._exact.kneighbors(Y, n_neighbors=k)
-        distances, neighbors, recall = self._inverted_file.search(Y, k)
-        note_recall(recall)
-        return distances, neighbors
+        note_recall(self._inverted_file.enough_probes(k)[1])
+        return self._inverted_file.search(Y, k)
 
     @cached_property
     def _exact(self) -> NearestNeighbors:
@@ -69,17 +76,17 @@ class NeighborIndex:
 
     @cached_property
     def _inverted_file(self) -> InvertedFile | None:
-        """Return the approximate index if there are many samples; without faiss, log what that costs."""
-        n = self.X.shape[0]
-        if n <= EXACT_UP_TO:
+        """The approximate index, if there are many samples; one line says what its lack costs."""
+        pairs = self.X.shape[0] * self.n_queries
+        if pairs <= EXACT_UP_TO**2:
             return None
         if is_available():
-            return InvertedFile(self.X)
+            return InvertedFile(self.X, self.typical)
         log.warning(
             "The neighbours of %d samples are searched exactly, in about %d seconds per graph; "
             "pip install 'manyview[fast]' makes it many times faster.",
-            n,
-            round(PAIR_SECONDS * n**2),
+            self.n_queries,
+            round(PAIR_SECONDS * pairs),
         )
         return None
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 JOINT = "joint"  # the graph of all views together, unless another name is set
+PLACING = "placing"  # the links of samples to landmarks, in all layers
 
 _noted: ContextVar[dict[str, float] | None] = ContextVar("noted", default=None)
 _graph: ContextVar[str] = ContextVar("graph", default=JOINT)

@@ -32,7 +32,7 @@ from manyview.graphs.recall import noted_recall
 from manyview.graphs.structureless import Rows
 from manyview.methods.cautions import warn_of_separate_views, warn_of_split_samples
 from manyview.methods.imputation import IMPUTATION, fill_in
-from manyview.methods.placing import AffinityPlacing, NeighborPlacing, Placing
+from manyview.methods.placing import AffinityPlacing, Linker, NeighborPlacing, Placing
 from manyview.methods.result import Clustering, label_frame
 from manyview.numerics.division import or_one
 from manyview.numerics.threads import limited_threads
@@ -329,7 +329,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         check_is_fitted(self, "labels_")
         views = self._like_fitted(X)
         with limited_threads(self.n_jobs, int(np.prod(views.shape))):
-            return self._placing.links(views.arrays)
+            return Linker(self._placing, views.n_samples).links(views.arrays)
 
     def _sureness(self, links: list[Graph]) -> Dense:
         return self._calibration.of_links(self._placing.labels, links)

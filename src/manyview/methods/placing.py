@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.graphs.incomplete import IncompleteSamples, shared_links
+from manyview.graphs.incomplete import IncompleteSamples, SharedIndex
 from manyview.numerics.division import inverse_or_zero
 from manyview.partition.blockmodel import Blocks, links_to_clusters
 from manyview.partition.placement import LayerWeights
@@ -29,14 +30,35 @@ class Placing(Protocol):
     def labels(self) -> Labels:
         """Labels of the fitted samples."""
 
-    def links(self, tables: Sequence[Array]) -> list[Graph]:
-        """Return the links (m x n) from new to fitted samples, one matrix per layer; rows add up to 1, or 0."""
+    def indexes(self, n_new: int) -> list[SharedIndex]:
+        """Return what finds the neighbours of so many new samples among those fitted."""
+
+    def links(self, tables: Sequence[Array], indexes: Sequence[SharedIndex]) -> list[Graph]:
+        """Return the links (m x n) of new samples to those fitted, one matrix per layer; rows add up to 1, or 0."""
 
     def read(self, links: Sequence[Graph]) -> tuple[Dense, Graph]:
         """Return the evidence (m x c) from the links for each cluster, and the links of all layers as one matrix.
 
         A sample belongs to the cluster with the most evidence; its embedding is the mean over its links.
         """
+
+
+class Linker:
+    """Links `n_new` samples to those fitted, all at once or in blocks; each process makes the indexes once."""
+
+    def __init__(self, placing: Placing, n_new: int) -> None:
+        self.placing, self.n_new = placing, n_new
+
+    @cached_property
+    def _indexes(self) -> list[SharedIndex]:
+        return self.placing.indexes(self.n_new)
+
+    def links(self, tables: Sequence[Array]) -> list[Graph]:
+        """Return the links of some of the samples, one matrix per layer."""
+        return self.placing.links(tables, self._indexes)
+
+    def __reduce__(self) -> tuple[type[Linker], tuple[Placing, int]]:
+        return Linker, (self.placing, self.n_new)
 
 
 class LayeredPlacing(Placing, Protocol):
@@ -76,15 +98,18 @@ class NeighborPlacing:
         rows = tuple(X * X.dtype.type(scale) for X, scale in zip(tables, scales, strict=True))
         return cls(scalers, scales, rows, views.present, labels, n_clusters)
 
-    def links(self, tables: Sequence[Array]) -> list[Graph]:
+    def indexes(self, n_new: int) -> list[SharedIndex]:
+        """Return the one that finds neighbours over all views."""
+        return [SharedIndex(IncompleteSamples(self.rows, self.present), n_new)]
+
+    def links(self, tables: Sequence[Array], indexes: Sequence[SharedIndex]) -> list[Graph]:
         """Return the links of new samples to their neighbours: one layer."""
         rows = [
             without_missing(scaler.apply(X)) * X.dtype.type(scale)
             for scaler, X, scale in zip(self.scalers, tables, self.scales, strict=True)
         ]
         present = np.column_stack([present_rows(X) for X in tables])
-        others = IncompleteSamples(self.rows, self.present)
-        return [shared_links(IncompleteSamples(rows, present), others, NEIGHBORS)]
+        return [index.links(IncompleteSamples(rows, present), NEIGHBORS) for index in indexes]
 
     def read(self, links: Sequence[Graph]) -> tuple[Dense, Graph]:
         """Let the neighbours vote, or apply the block model to their labels."""
@@ -106,8 +131,12 @@ class AffinityPlacing:
     labels: Labels
     n_clusters: int
 
-    def links(self, tables: Sequence[Array]) -> list[Graph]:
-        """Return each affinity as a share of the new sample's total in that view, with equal weight for each view."""
+    def indexes(self, n_new: int) -> list[SharedIndex]:  # noqa: ARG002
+        """Return none: affinities say who is near."""
+        return []
+
+    def links(self, tables: Sequence[Array], indexes: Sequence[SharedIndex]) -> list[Graph]:  # noqa: ARG002
+        """Return each affinity as a share of the new sample's in that view, with equal weights for its views."""
         return [row_shares(sp.csr_array(sum(row_shares(sp.csr_array(without_missing(A))) for A in tables)))]
 
     def read(self, links: Sequence[Graph]) -> tuple[Dense, Graph]:

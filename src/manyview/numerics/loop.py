@@ -22,6 +22,8 @@ Record: TypeAlias = dict[str, float]
 Sweep: TypeAlias = Callable[[int], Mapping[str, float]]
 Callback: TypeAlias = Callable[[Record], object]
 
+ADVICE = "Raise max_iter or inspect history_."
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -41,7 +43,9 @@ class Outcome:
         return self.status == "converged"
 
 
-def run(sweep: Sweep, *, max_iter: int, tol: float, name: str, callback: Callback | None = None) -> Outcome:
+def run(
+    sweep: Sweep, *, max_iter: int, tol: float, name: str, callback: Callback | None = None, advice: str = ADVICE
+) -> Outcome:
     """Sweep until the residual is at most `tol`, or `max_iter` sweeps are done.
 
     Parameters
@@ -55,6 +59,8 @@ def run(sweep: Sweep, *, max_iter: int, tol: float, name: str, callback: Callbac
     callback : callable, optional
         Called with each record, which also has the "share" of the run that is done and the "seconds_left", both
         estimated from the residuals; the run stops after the sweep if it returns True.
+    advice : str
+        What the warning about too few sweeps advises.
     """
     history: list[Record] = []
     status: Status = "max_iter"
@@ -78,19 +84,16 @@ def run(sweep: Sweep, *, max_iter: int, tol: float, name: str, callback: Callbac
         else:
             continue
         break
-    _warn(status, history, max_iter, tol, name)
+    _warn(status, history, tol, name, advice)
     return Outcome(status, tuple(history))
 
 
-def _warn(status: Status, history: list[Record], max_iter: int, tol: float, name: str) -> None:
-    residual = history[-1]["residual"] if history else math.nan
+def _warn(status: Status, history: list[Record], tol: float, name: str, advice: str) -> None:
+    residual, done = history[-1]["residual"] if history else math.nan, len(history)
     if status == "max_iter":
-        message = (
-            f"{name} stopped at max_iter={max_iter} with residual {residual:.1e} (tol={tol:g}). "
-            "Raise max_iter or inspect history_."
-        )
+        message = f"{name} stopped after {done} iterations with residual {residual:.1e} (tol={tol:g}). {advice}"
     elif status == "diverged":
-        message = f"{name} diverged at iteration {len(history)} (residual {residual}). Inspect history_."
+        message = f"{name} diverged at iteration {done} (residual {residual}). Inspect history_."
     else:
         return
     warnings.warn(message, ConvergenceWarning, stacklevel=4)

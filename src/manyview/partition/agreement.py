@@ -37,8 +37,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from manyview.graphs.laplacian import reordered
 from manyview.numerics.division import inverse_or_zero, shares
-from manyview.partition.blockmodel import BlockModel, Blocks, SearchSettings, links_to_clusters, sum_by_cluster
+from manyview.partition.blockmodel import (
+    BlockModel,
+    Blocks,
+    SearchSettings,
+    links_to_clusters,
+    part_of,
+    row_blocks,
+    sum_by_cluster,
+)
 from manyview.partition.information import TINY
 from manyview.partition.redundancy import Redundancy
 from manyview.typing import Dense, Graph, Indices, Labels
@@ -53,7 +62,8 @@ class Agreement(BlockModel):
     `steps` holds one over the degrees of each view. A walk P_v is W_v with its rows scaled by them, P_v' with its
     columns, so neither is stored, and P_v Z follows from the own layer. A single view has no walks.
 
-    An evaluation takes time O(c nnz + V^2 n c^2) and memory O(nnz + V n c).
+    An evaluation takes time O(c nnz + V^2 n c^2) and memory O(nnz + V n c). Rows are done in blocks, which stay in the
+    cache of a core.
     """
 
     steps: tuple[Dense, ...] = ()
@@ -86,35 +96,51 @@ class Agreement(BlockModel):
     def evaluate(self, z: NDArray[Any]) -> tuple[float, Dense]:
         """Return J, and the evidence T (n x c) for each sample in each cluster; see `BlockModel.evaluate`."""
         n, c = len(z), self.n_clusters
-        links = [links_to_clusters(W, z, c) for W in self.graphs]
-        J, T = self._evaluate_crossed(links)
-        for L, w in zip(links, self.weights, strict=True):
-            value, R = self.two_step_information(sum_by_cluster(L, z, c))
-            J += w * value
-            T += L @ (w * n * R)
+        own, crossed = self._matrices(z)
+        told = [self.two_step_information(M) for M in own]
+        log_ratios = [self._log_ratios(M) for M in crossed]
+        J = sum(w * value for w, (value, _) in zip(self.weights, told, strict=True))
+        J += sum(w * float((M * R).sum()) for w, M, R in zip(self.crossed_weights, crossed, log_ratios, strict=True))
+        T = np.empty((n, c))
+        back = [np.zeros((n, c)) for _ in self.steps]  # what the walk of each view takes back to the neighbours
+        for rows in row_blocks(n, c):
+            links = self._links(z, rows)
+            near = self._near(links, rows)
+            T[rows] = sum(L @ (w * n * R) for L, w, (_, R) in zip(links, self.weights, told, strict=True))
+            for (a, b), w, R in zip(self.pairs, self.crossed_weights, log_ratios, strict=True):
+                back[a][rows] += near[b] @ (w / 2 * R)
+                back[b][rows] += near[a] @ (w / 2 * R)
+            for B, steps in zip(back, self.steps, strict=True):
+                B[rows] *= steps[rows, None]
+        for W, B in zip(self.graphs, back, strict=False):
+            for rows in row_blocks(n, c):
+                T[rows] += part_of(W, rows) @ B
         sizes, log_sizes = self._sizes(z)
         cost = self.settings.label_cost
-        return J + cost * float(sizes @ log_sizes), T + cost * log_sizes
+        T += cost * log_sizes
+        return J + cost * float(sizes @ log_sizes), T
 
-    def _evaluate_crossed(self, links: Sequence[Dense]) -> tuple[float, Dense]:
-        near = self._near(links)
-        back = [np.zeros_like(N) for N in near]  # what each view's walk carries back to the neighbours
-        J = 0.0
-        for (a, b), w in zip(self.pairs, self.crossed_weights, strict=True):
-            M = symmetric(near[a].T @ near[b]) / len(near[a])
-            R = self._log_ratios(M)
-            J += w * float((M * R).sum())
-            back[a] += near[b] @ (w / 2 * R)
-            back[b] += near[a] @ (w / 2 * R)
-        T = np.zeros_like(links[0])
-        for W, steps, B in zip(self.graphs, self.steps, back, strict=False):
-            B *= steps[:, None]
-            T += W @ B
-        return J, T
+    def _matrices(self, z: NDArray[Any]) -> tuple[list[Dense], list[Dense]]:
+        """Return the block matrices, own and crossed ones."""
+        n, c = len(z), self.n_clusters
+        own: list[Dense] = [np.zeros((c, c)) for _ in self.graphs]
+        crossed: list[Dense] = [np.zeros((c, c)) for _ in self.pairs]
+        for rows in row_blocks(n, c):
+            links = self._links(z, rows)
+            near = self._near(links, rows)
+            for M, L in zip(own, links, strict=True):
+                M += sum_by_cluster(L, z[rows], c)
+            for M, (a, b) in zip(crossed, self.pairs, strict=True):
+                M += near[a].T @ near[b]
+        return own, [symmetric(M) / n for M in crossed]
 
-    def _near(self, links: Sequence[Dense]) -> list[Dense]:
-        """Return P_v Z of each view: the labels of each sample's neighbours."""
-        return [L * steps[:, None] for L, steps in zip(links, self.steps, strict=False)]
+    def _links(self, z: NDArray[Any], rows: slice) -> list[Dense]:
+        """Return the weight that runs from some samples to each cluster, in each graph."""
+        return [links_to_clusters(part_of(W, rows), z, self.n_clusters) for W in self.graphs]
+
+    def _near(self, links: Sequence[Dense], rows: slice) -> list[Dense]:
+        """Return P_v Z of each view: the labels of a neighbour of each sample."""
+        return [L * steps[rows, None] for L, steps in zip(links, self.steps, strict=False)]
 
     def two_step_information(self, M: Dense) -> tuple[float, Dense]:
         """Return I(M2), and its gradient in M, ignoring the effect of eta > 0."""
@@ -131,13 +157,10 @@ class Agreement(BlockModel):
         return Blocks(ratios, np.zeros(self.n_clusters))
 
     def block_matrices(self, z: Labels) -> list[tuple[float, Dense]]:
-        """Return all block matrices with their weights, the own ones at two steps."""
-        links = [links_to_clusters(W, z, self.n_clusters) for W in self.graphs]
-        matrices = (sum_by_cluster(L, z, self.n_clusters) for L in links)
-        own = [(w, two_steps(M)) for w, M in zip(self.weights, matrices, strict=True)]
-        near = self._near(links)
-        crossed = (symmetric(near[a].T @ near[b]) / len(z) for a, b in self.pairs)
-        return own + list(zip(self.crossed_weights, crossed, strict=True))
+        """Return all block matrices, own ones at two steps, with their weights."""
+        own, crossed = self._matrices(z)
+        at_two_steps = list(zip(self.weights, map(two_steps, own), strict=True))
+        return at_two_steps + list(zip(self.crossed_weights, crossed, strict=True))
 
     def among(self, members: Indices, n_clusters: int) -> Agreement:
         """Return the model restricted to some samples, without a price of labels; layers keep their weights."""
@@ -168,6 +191,11 @@ class ViewGraphs:
         """Compare the graphs of the views."""
         return cls(tuple(views), joint, Redundancy.of(views))
 
+    @property
+    def joint_or_only(self) -> Graph:
+        """The joint graph, or the mean of the views' if there is none."""
+        return mean_graph(self.views, shares(self.redundancy.weights)) if self.joint is None else self.joint
+
     def in_order(self, order: Indices) -> ViewGraphs:
         """Return a copy with the samples in this order."""
         joint = None if self.joint is None else reordered(self.joint, order)
@@ -177,16 +205,6 @@ class ViewGraphs:
 def two_steps(M: Dense) -> Dense:
     """Return M diag(a)^-1 M: the labels at the ends of two steps that depend only on the current cluster."""
     return M / np.maximum(M.sum(axis=1), SMALLEST_SHARE) @ M
-
-
-def reordered(W: Graph, order: Indices) -> Graph:
-    """Return a graph with its samples in this order."""
-    place = np.empty(len(order), W.indices.dtype)
-    place[order] = np.arange(len(order))
-    rows = W[order]
-    moved = sp.csr_array((rows.data, place[rows.indices], rows.indptr), shape=W.shape)
-    moved.sort_indices()
-    return moved
 
 
 def symmetric(M: Dense) -> Dense:

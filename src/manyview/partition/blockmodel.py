@@ -31,7 +31,8 @@ from manyview.typing import Dense, Indices, Labels
 SMALLEST_GAIN = 1e-9  # smaller gains are rounding error
 SMALLEST_SPLIT = 4  # samples; smaller clusters are not split
 TWO_MEANS_STEPS = 5  # along one direction; they usually converge sooner
-EMPTY = 0.5  # an empty cluster counts as this many samples in the logarithm of its size
+BLOCK_ENTRIES = 2**16  # values of a table that is made for some samples at a time
+EMPTY = 0.5  # samples that an empty cluster counts as, where the logarithm of its size is taken
 
 
 @dataclass(frozen=True)
@@ -321,6 +322,19 @@ def _search(best: Ascent, tried: Sequence[Ascent]) -> Search:
         runner_up=-np.inf if second is None else second.objective,
         agreement=1.0 if second is None else float(adjusted_rand_score(best.labels, second.labels)),
     )
+
+
+def row_blocks(n: int, width: int) -> list[slice]:
+    """Return slices of rows, of some `BLOCK_ENTRIES` values each."""
+    step = max(1, BLOCK_ENTRIES // width)
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
+
+
+def part_of(W: sp.csr_array, rows: slice) -> sp.csr_array:
+    """Return some rows of a graph, without copying them."""
+    first, last = W.indptr[rows.start], W.indptr[rows.stop]
+    ends = W.indptr[rows.start : rows.stop + 1] - first
+    return sp.csr_array((W.data[first:last], W.indices[first:last], ends), shape=(len(ends) - 1, W.shape[1]))
 
 
 def links_to_clusters(W: sp.csr_array, z: NDArray[Any], c: int) -> Dense:

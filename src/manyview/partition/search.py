@@ -23,7 +23,7 @@ from manyview.partition.information import xlogx
 from manyview.partition.regrouping import regroup
 from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
 from manyview.records import saved
-from manyview.typing import Dense, Indices, Labels
+from manyview.typing import Dense, Graph, Indices, Labels
 
 MORE_DIRECTIONS = 10  # directions of the embedding beyond one per cluster, along which clusters may be split
 SAME_PARTITION = 0.99  # adjusted Rand index from which two partitions count as one
@@ -79,13 +79,16 @@ class Found:
 def find_agreement(layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> Found:
     """Return the best candidate, and up to three others.
 
-    The search runs on samples sorted by cluster: neighbours are then close to each other in memory, which makes
-    products with large graphs several times faster.
+    All but a first cut runs on samples sorted by that cut: neighbours are then close to each other in memory, which
+    makes products with large graphs several times faster.
     """
-    starts, F = start_partitions(layers, n_clusters, settings)
-    order = np.argsort(starts[0], kind="stable")
-    model = Agreement.of_views(layers.in_order(order), n_clusters, settings)
-    optima = search_optima(model, [z[order] for z in starts], F[order])
+    first = Start.of(total_one(layers.joint_or_only), n_clusters, settings)
+    order = np.argsort(first.labels, kind="stable")
+    layers = layers.in_order(order)
+    starts, F = start_partitions(layers, n_clusters, settings, first[order])
+    model, n_views = Agreement.of_views(layers, n_clusters, settings), len(layers.views)
+    del layers  # the model has copies in double precision
+    optima = search_optima(model, starts, F)
     candidates = [score(model, optimum) for optimum in optima]
     best = choose(candidates, settings)
     ranked = sorted(range(len(optima)), key=lambda i: (i != best, -candidates[i].objective))
@@ -94,7 +97,7 @@ def find_agreement(layers: ViewGraphs, n_clusters: int, settings: SearchSettings
         candidates[best].back_in(order),
         optima[best].search,
         [other.back_in(order) for other in others[:MOST_ALTERNATIVES]],
-        model.view_weights(candidates[best].labels, len(layers.views)),
+        model.view_weights(candidates[best].labels, n_views),
     )
 
 
@@ -169,17 +172,47 @@ def regrouped(model: Agreement, optimum: Optimum, F: Dense) -> Optimum | None:
     return Optimum(found.labels, optimum.price, search)
 
 
-def start_partitions(layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> tuple[list[Labels], Dense]:
-    """Return cuts of the summed view graphs, of the joint graph and of both, and an embedding that proposes splits."""
-    c, tau = n_clusters, settings.degree_regularization
+@dataclass(frozen=True)
+class Start:
+    """A cut of one graph that the search starts from: its embedding (n x c) and labels."""
+
+    embedding: Dense
+    labels: Labels
+
+    @classmethod
+    def of(cls, W: Graph, n_clusters: int, settings: SearchSettings) -> Start:
+        """Cut a graph."""
+        _, E = spectral_embedding(W, n_clusters, settings.degree_regularization)
+        return cls(E, pivoted_kmeans(unit_length_rows(E), n_clusters))
+
+    def __getitem__(self, order: Indices) -> Start:
+        return Start(self.embedding[order], self.labels[order])
+
+
+def start_partitions(
+    layers: ViewGraphs, n_clusters: int, settings: SearchSettings, joint: Start
+) -> tuple[list[Labels], Dense]:
+    """Return cuts of the summed view graphs, of the joint graph and of both, and an embedding that proposes splits.
+
+    `joint` is the cut of the joint graph, or of the only view.
+    """
+    c = n_clusters
     total = mean_graph(layers.views, shares(layers.redundancy.weights))
-    joint = total if layers.joint is None else total_one(layers.joint)
-    values, F = spectral_embedding(sp.csr_array((total + joint) / 2), c + min(c, MORE_DIRECTIONS), tau)
-    embeddings = [F[:, :c], spectral_embedding(total, c, tau)[1], spectral_embedding(joint, c, tau)[1]]
-    if c <= settings.few_clusters:
-        embeddings += [spectral_embedding(W, c, tau)[1] for W in layers.views if W.nnz]
-    starts = [pivoted_kmeans(unit_length_rows(E), c) for E in embeddings]
-    return [*starts[:3], pivoted_kmeans(embeddings[1], c), *starts[3:]], F * np.maximum(values, 0)
+    values, F = spectral_embedding(
+        sp.csr_array((total + total_one(layers.joint_or_only)) / 2),
+        c + min(c, MORE_DIRECTIONS),
+        settings.degree_regularization,
+    )
+    added = joint if layers.joint is None else Start.of(total, c, settings)
+    few = layers.views if c <= settings.few_clusters else ()
+    starts = [
+        pivoted_kmeans(unit_length_rows(F[:, :c]), c),
+        added.labels,
+        joint.labels,
+        pivoted_kmeans(added.embedding, c),
+        *(Start.of(W, c, settings).labels for W in few if W.nnz),
+    ]
+    return starts, F * np.maximum(values, 0)
 
 
 def entropy_of(z: Labels) -> float:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from manyview.graphs.laplacian import normalized_adjacency
+from manyview.graphs.laplacian import normalized_adjacency, reordered
 from manyview.numerics.division import unit_length_rows
 from manyview.numerics.eigenvectors import top_eigenvectors
 from manyview.typing import Dense, Labels, Seed
@@ -26,11 +26,20 @@ class Cut:
     eigenvalues: Dense
 
 
-def spectral_embedding(W: sp.csr_array, k: int, degree_regularization: float = 0.0) -> tuple[Dense, Dense]:
-    """Top k eigenvalues and eigenvectors of the (degree-regularised) normalised adjacency of W."""
-    k = min(k, W.shape[0])
-    values, vectors = top_eigenvectors(normalized_adjacency(W, degree_regularization), k, tol=1e-6)
-    return values.astype(W.dtype), vectors.astype(W.dtype)
+def spectral_embedding(
+    W: sp.csr_array, k: int, degree_regularization: float = 0.0, near: Labels | None = None
+) -> tuple[Dense, Dense]:
+    """Top k eigenvalues and eigenvectors of the (degree-regularised) normalised adjacency of W.
+
+    With labels `near`, samples of the same label are put next to one another in memory, which makes products with a
+    large graph several times as fast.
+    """
+    order = np.arange(W.shape[0]) if near is None else np.argsort(near, kind="stable")
+    S = normalized_adjacency(W, degree_regularization)
+    values, vectors = top_eigenvectors(S if near is None else reordered(S, order), min(k, len(order)), tol=1e-6)
+    embedding = np.empty(vectors.shape, W.dtype)
+    embedding[order] = vectors
+    return values.astype(W.dtype), embedding
 
 
 def affinity_features(W: sp.csr_array, rank: int, degree_regularization: float = 0.0) -> Dense:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from manyview.checks import InputError, check_int, quoted
 from manyview.evaluation.findings import Findings
-from manyview.evaluation.moments import table_moments
+from manyview.evaluation.moments import Moments, table_moments
 from manyview.evaluation.overlap import clustered_columns
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.methods import MultiViewClusterer
@@ -48,10 +49,16 @@ MOST_CORRUPTED = 0.5  # share of a view's entries
 
 @dataclass(frozen=True)
 class ReportData:
-    """The numbers of a report. Arrays have one entry per sample (n,), unless their class says otherwise."""
+    """The numbers of a report. Arrays have one entry per sample (n,), unless their class says otherwise.
+
+    With landmarks, only these have a graph and a row here; `positions` says where they are among all samples. The sizes
+    of clusters, the columns of metadata, features, findings and levels are still of all samples.
+    """
 
     ids: NDArray[Any]
     labels: Indices
+    all_labels: Indices
+    positions: Indices
     sample_map: SampleMap
     columns: list[Column]
     columns_left_out: int
@@ -72,7 +79,12 @@ class ReportData:
 
     @property
     def n_samples(self) -> int:
-        """Number of samples."""
+        """Number of all samples."""
+        return len(self.all_labels)
+
+    @property
+    def n_described(self) -> int:
+        """Number of samples that have a row here."""
         return len(self.labels)
 
     @property
@@ -98,28 +110,31 @@ def compute_report_data(
 ) -> ReportData:
     """Compute the numbers of a report; parameters as for `render_report`."""
     check_int("max_points", max_points, minimum=1)
-    W, labels = model.affinity_, model.labels_
+    described, some, positions = described_part(model, views)
+    W, labels = described.affinity_, described.labels_
     coordinates = spectral_coordinates(W, int(labels.max()) + 1)
-    membership, silhouette = Membership.of(model.membership_, labels), silhouettes(coordinates, labels)
+    membership, silhouette = Membership.of(described.membership_, labels), silhouettes(coordinates, labels)
     doubtful = find_doubtful(membership)
     columns = [number_column("confidence", membership.own)]
     if stability is not None:
         columns.append(number_column("stability", stability.samples))
-    ids = views.sample_ids
-    matched = None if metadata is None else match_metadata(metadata, ids, len(labels))
+    matched = None if metadata is None else match_metadata(metadata, views.sample_ids, views.n_samples)
     given = [] if matched is None else list(matched.items())
     columns += [colour_column(str(name), values) for name, values in given[:MOST_COLUMNS]]
     features, suspects = analyse_tables(model, views)
     named = [entry.row for entry in suspects.entries] if suspects else []
     rows = np.union1d(choose_samples(labels, max_points, seed), np.r_[doubtful, np.array(named, np.intp)])
     image, ends = affinity_image(W, labels)
+    ids = positions if some.sample_ids is None else some.sample_ids
     return ReportData(
-        ids=np.array([str(name) for name in (range(len(labels)) if ids is None else ids)], dtype=object),
+        ids=np.array([str(name) for name in ids], dtype=object),
         labels=labels,
+        all_labels=model.labels_,
+        positions=positions,
         sample_map=lay_out_samples(coordinates, rows, seed),
         columns=columns,
         columns_left_out=len(given[MOST_COLUMNS:]),
-        clusters=summarize_clusters(W, labels, silhouette),
+        clusters=replace(summarize_clusters(W, labels, silhouette), size=np.bincount(model.labels_)),
         membership=membership,
         silhouette=silhouette,
         stability=stability,
@@ -127,13 +142,21 @@ def compute_report_data(
         affinity=image,
         ends=ends,
         within=within_share(W, labels),
-        agreement=compare_views(model, views, seed=seed),
+        agreement=compare_views(described, some, seed=seed),
         features=features,
         suspects=suspects,
         findings=findings or Findings(),
         tree=tree_of(model),
         clustered=clustered_columns(matched, views),
     )
+
+
+def described_part(model: MultiViewClusterer, views: Views) -> tuple[MultiViewClusterer, Views, Indices]:
+    """Return the model, the views and the positions of the samples that have a graph: landmarks, if there are any."""
+    landmarks = getattr(model, "landmarks_", None)
+    if landmarks is None:
+        return model, views, np.arange(views.n_samples)
+    return model.on_landmarks(), views[landmarks], landmarks
 
 
 def tree_of(model: MultiViewClusterer) -> Tree | None:
@@ -160,16 +183,25 @@ def find_doubtful(membership: Membership) -> Indices:
 
 
 def analyse_tables(model: MultiViewClusterer, views: Views) -> tuple[Features | None, Suspects | None]:
-    """Find separating features and suspected entries; None for both if the views are affinities."""
+    """Find separating features of all samples, and suspected entries of those described; None for affinities."""
     if model.get_params().get("affinity") == PRECOMPUTED:
         return None, None
-    errors = own_corruption(model, views)
-    # entries that look corrupted are replaced by their expected values
-    tables: list[Array] = [X if E is None else X - E for X, E in zip(views.arrays, errors, strict=True)]
-    moments = [table_moments(X, model.labels_) for X in tables]
+    described, some = described_part(model, views)[:2]
+    errors = own_corruption(described, some)
+    tables, moments = corrected_moments(some, errors, described.labels_)
     known = [E for E in errors if E is not None]
-    suspects = find_suspects(known, views, moments) if len(known) == views.n_views else None
+    suspects = find_suspects(known, some, moments) if len(known) == views.n_views else None
+    if some is not views:  # the errors of other samples are not known
+        tables, moments = corrected_moments(views, [None] * views.n_views, model.labels_)
     return separating_features(tables, moments, views, model.labels_), suspects
+
+
+def corrected_moments(
+    views: Views, errors: Sequence[sp.csr_array | None], labels: Indices
+) -> tuple[list[Array], list[Moments]]:
+    """Return the tables with entries that look corrupted replaced by their expected values, and their moments."""
+    tables: list[Array] = [X if E is None else X - E for X, E in zip(views.arrays, errors, strict=True)]
+    return tables, [table_moments(X, labels) for X in tables]
 
 
 def own_corruption(model: MultiViewClusterer, views: Views) -> list[sp.csr_array | None]:

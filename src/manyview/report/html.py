@@ -147,7 +147,7 @@ def page_data(
         "title": title,
         "facts": facts(model, data),
         "points": points(data),
-        "columns": [column_data(column, data.sample_map.rows) for column in [cluster_column(data), *data.columns]],
+        "columns": [column_data(column, data) for column in [cluster_column(data), *data.columns]],
         "columnsLeftOut": data.columns_left_out,
         "clusters": cluster_rows(data),
         "doubtful": [sample_data(data, row) for row in data.doubtful],
@@ -179,6 +179,7 @@ def facts(model: MultiViewClusterer, data: ReportData) -> list[tuple[str, str]]:
     """Return the names and values of the facts at the top of the page."""
     found = [
         ("samples", f"{data.n_samples:,}"),
+        *([("landmarks", f"{data.n_described:,}")] if data.n_described < data.n_samples else []),
         ("views", str(len(data.agreement.views))),
         ("clusters", str(data.n_clusters)),
         ("method", type(model).__name__),
@@ -211,11 +212,12 @@ def points(data: ReportData) -> dict[str, Any]:
 
 def cluster_column(data: ReportData) -> Column:
     """Return the clusters as a column to colour by."""
-    return Column("cluster", False, [str(k) for k in range(data.n_clusters)], data.labels.astype(np.intp))
+    return Column("cluster", False, [str(k) for k in range(data.n_clusters)], data.all_labels.astype(np.intp))
 
 
-def column_data(column: Column, rows: Any) -> dict[str, Any]:
-    """Return a column for the samples on the map, with counts over all samples."""
+def column_data(column: Column, data: ReportData) -> dict[str, Any]:
+    """Return a column for the samples on the map, with counts over all samples that it is known of."""
+    rows = data.sample_map.rows if len(column.codes) == data.n_described else data.positions[data.sample_map.rows]
     return {
         "name": column.name,
         "ordered": column.ordered,
@@ -253,7 +255,7 @@ def sample_data(data: ReportData, row: int) -> dict[str, Any]:
         "other": membership.other[row],
         "next": membership.next[row],
         "silhouette": data.silhouette[row],
-        "stability": None if stability is None else stability.samples[row],
+        "stability": None if stability is None else stability.samples[data.positions[row]],
     }
 
 

@@ -189,11 +189,12 @@ def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
     found = [_sizes_sentence(data), *_chance_sentences(model), *findings_sentences(data.findings, data.clustered)]
     if data.n_clusters > 1:
         found.append(
-            f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. The mean "
-            f"confidence of the labels is {percent(data.membership.own.mean())}; it is below one half for "
-            f"{pluralize(data.n_doubtful, 'sample')} ({percent(data.n_doubtful / data.n_samples)})."
+            f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. Labels "
+            f"are {percent(data.membership.own.mean())} likely on average; below one half: {data.n_doubtful:,} "
+            f"({percent(data.n_doubtful / data.n_described)})."
         )
-    found += [sentence for sentence in (_views_sentence(data), _suspects_sentence(data)) if sentence]
+    about = (_views_sentence(data), _suspects_sentence(data), _landmarks_sentence(data))
+    found += [sentence for sentence in about if sentence]
     if data.stability is not None:
         values = data.stability.clusters
         found.append(
@@ -207,6 +208,16 @@ def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
             "before you rely on this result."
         )
     return found
+
+
+def _landmarks_sentence(data: ReportData) -> str:
+    if data.n_described == data.n_samples:
+        return ""
+    return (
+        f"{data.n_described:,} of {data.n_samples:,} samples are landmarks, and only these have neighbours: the map, "
+        "links, silhouettes, likelihoods, agreement of views and suspected entries are theirs. Sizes, levels, features "
+        "and metadata count all samples."
+    )
 
 
 def _sizes_sentence(data: ReportData) -> str:

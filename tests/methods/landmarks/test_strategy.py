@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
 
 from manyview import MFMSC, OCBR, InputError, Views, adjusted_rand_index, clustering_accuracy, load, make_views, save
 from manyview.methods.landmarks import strategy
@@ -128,3 +129,24 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(data):
     with pytest.raises(InputError):
         model.fit(Views([data.views.arrays[0], np.full((1500, 2), np.nan)]))
     assert model.labels_ is before
+
+
+@both
+def test_many_samples_are_placed_by_an_approximate_search_and_its_recall_is_told(method, data, monkeypatch):
+    pytest.importorskip("faiss")
+    exact = method(4, strategy="landmarks", n_landmarks=400).fit(data.views)
+    assert exact.neighbor_recall_ == {}
+    monkeypatch.setattr("manyview.graphs.neighbors.EXACT_UP_TO", 500)  # more than landmarks, fewer than samples
+    approximate = method(4, strategy="landmarks", n_landmarks=400).fit(data.views)
+    assert set(approximate.neighbor_recall_) == {"placing"}
+    assert 0.95 <= approximate.neighbor_recall_["placing"] <= 1
+    assert adjusted_rand_index(exact.labels_, approximate.labels_) > 0.99
+    monkeypatch.setattr(strategy, "LocalRows", lambda tables, _: strategy_rows(tables, 137))
+    in_blocks = method(4, strategy="landmarks", n_landmarks=400).fit(data.views)
+    np.testing.assert_array_equal(in_blocks.labels_, approximate.labels_)
+
+
+def test_a_revision_that_does_not_settle_says_what_may_help(data, monkeypatch):
+    monkeypatch.setattr("manyview.methods.landmarks.fitting.ROUNDS", 1)
+    with pytest.warns(ConvergenceWarning, match=r"revision of landmarks stopped after 1 .* a larger n_landmarks may"):
+        assert not OCBR(4, strategy="landmarks", n_landmarks=100).fit(data.views).converged_

@@ -335,7 +335,7 @@ def test_a_callback_sees_every_sweep_and_can_stop(data):
 
 
 def test_too_few_sweeps_warn(data):
-    with pytest.warns(ConvergenceWarning, match=r"OCBR stopped at max_iter=2 with residual .* \(tol=1e-08\)"):
+    with pytest.warns(ConvergenceWarning, match=r"OCBR stopped after 2 iterations with residual .* \(tol=1e-08\)"):
         model = OCBR(4, max_iter=2, tol=1e-8).fit(data.views)
     assert adjusted_rand_index(data.labels, model.labels_) > 0.9
 

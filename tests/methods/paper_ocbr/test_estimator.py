@@ -23,7 +23,7 @@ def test_attributes(variant, blobs):
 def test_the_printed_algorithm_runs_and_is_far_behind():
     digits = load_digits()
     few, truth = digits.views[np.arange(0, 2000, 10)], digits.labels[::10]
-    with pytest.warns(ConvergenceWarning, match="PaperOCBR stopped at max_iter=25"):
+    with pytest.warns(ConvergenceWarning, match="PaperOCBR stopped after 25 iterations"):
         printed = PaperOCBR(10, variant="printed").fit(few)
     assert (printed.n_iter_, printed.converged_) == (25, False)
     assert printed.scaling_ == dict.fromkeys(digits.views.names, "standard")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from manyview.checks import InputError, quoted
 from manyview.methods.landmarks.blocks import Block, Results, Rows, stack
 from manyview.methods.landmarks.drawing import are_candidates, choose_landmarks
-from manyview.methods.placing import LayeredPlacing
+from manyview.methods.placing import LayeredPlacing, Linker
 from manyview.numerics.loop import Outcome, run
 from manyview.partition.blockmodel import Blocks
 from manyview.partition.placement import BlockSums, place, sum_links, without_own
@@ -131,15 +131,15 @@ class Linked:
     own: Indices
 
 
-def link(block: Block, placing: LayeredPlacing, landmarks: Indices) -> Linked:
-    """Link the samples of a block to the landmarks, which are given by position in ascending order."""
+def link(block: Block, linker: Linker, landmarks: Indices) -> Linked:
+    """Link the samples of a block to the landmarks, given by their positions in ascending order."""
     at = np.minimum(np.searchsorted(landmarks, block.positions), len(landmarks) - 1)
-    return link_views(block.views, placing, np.where(landmarks[at] == block.positions, at, -1))
+    return link_views(block.views, linker, np.where(landmarks[at] == block.positions, at, -1))
 
 
-def link_views(views: Views, placing: LayeredPlacing, own: Indices) -> Linked:
-    """Link samples to the landmarks; no sample is linked to itself."""
-    links = placing.links(views.arrays)
+def link_views(views: Views, linker: Linker, own: Indices) -> Linked:
+    """Link samples to the landmarks; none is linked to itself."""
+    links = linker.links(views.arrays)
     return Linked(tuple(without_own(W.astype(np.float32), own) for W in links), own)
 
 
@@ -191,10 +191,10 @@ def revise(linked: Linked, model: LandmarkModel) -> Revision:
     return Revision(sum_links(linked.links, z, model.labels, model.n_clusters), linked.own[here], z[here])
 
 
-def with_own_blocks(placing: LayeredPlacing, landmarks: Drawn, n_clusters: int) -> LayeredPlacing:
-    """Estimate the block model of a placing from the links between landmarks."""
+def with_own_blocks(placing: LayeredPlacing, landmarks: Drawn, n_clusters: int, n_samples: int) -> LayeredPlacing:
+    """Estimate the block model of a placing from the links of the landmarks, found as those of all samples will be."""
     z = placing.labels
-    linked = link_views(landmarks.views, placing, np.arange(len(z)))
+    linked = link_views(landmarks.views, Linker(placing, n_samples), np.arange(len(z)))
     sums = sum_links(linked.links, z, z, n_clusters)
     return placing.revised(z, placing.layer_weights.estimate(sums))
 
@@ -222,5 +222,6 @@ def revise_until_settled(
         stages.keep("round", model)
         return {"residual": max(moved, changed), "moved": moved, "landmarks_changed": changed}
 
-    outcome = run(sweep, max_iter=ROUNDS, tol=SETTLED, name="The revision of landmarks")
+    advice = "Some samples lie between clusters; a larger n_landmarks may settle them."
+    outcome = run(sweep, max_iter=ROUNDS, tol=SETTLED, name="The revision of landmarks", advice=advice)
     return model, outcome

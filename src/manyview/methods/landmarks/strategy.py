@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from manyview.checks import LARGEST_SEED, InputError, OneOf, Rules, Whole
 from manyview.graphs.affinity import PRECOMPUTED
+from manyview.graphs.recall import PLACING, graph_named, noted_recall
 from manyview.methods.base import MultiViewClusterer
 from manyview.methods.landmarks.blocks import LocalRows, Rows
 from manyview.methods.landmarks.fitting import (
@@ -26,7 +27,7 @@ from manyview.methods.landmarks.fitting import (
     survey,
     with_own_blocks,
 )
-from manyview.methods.placing import LayeredPlacing
+from manyview.methods.placing import LayeredPlacing, Linker
 from manyview.partition.levels import Levels, build_levels
 from manyview.typing import Indices
 from manyview.views import Views
@@ -112,7 +113,8 @@ class LandmarkStrategy(MultiViewClusterer):
         fitted = stages.once("landmarks", lambda: self._fit_landmarks(rows, known, batch))
         placing = fitted._placing
         assert fitted.landmarks_ is not None
-        linked = rows.each(partial(link, placing=placing, landmarks=fitted.landmarks_))
+        linker = Linker(placing, known.n_samples)
+        linked = rows.each(partial(link, linker=linker, landmarks=fitted.landmarks_))
         start = stages.once("round", lambda: LandmarkModel.of(placing))
         model, outcome = revise_until_settled(linked, start, placing, stages)
         labels = rows.join(linked.map(partial(label, model=model)))
@@ -128,7 +130,9 @@ class LandmarkStrategy(MultiViewClusterer):
         landmarks = draw_landmarks(rows, known.n_samples, self.n_landmarks, seed)
         landmarks.views.batch = None if batch is None else batch[landmarks.positions]
         fitted = clone(self).set_params(strategy="exact").fit(landmarks.views)
-        fitted._placing = with_own_blocks(fitted._placing, landmarks, fitted.n_clusters_)
+        with noted_recall() as recall, graph_named(PLACING):
+            fitted._placing = with_own_blocks(fitted._placing, landmarks, fitted.n_clusters_, known.n_samples)
+        fitted.neighbor_recall_ |= recall
         fitted.landmarks_, fitted._landmark_ids = landmarks.positions, landmarks.views.sample_ids
         fitted._n_present = dict(zip(known.names, known.n_present.tolist(), strict=True))
         fitted.n_missing_ = dict(zip(known.names, known.n_missing.tolist(), strict=True))

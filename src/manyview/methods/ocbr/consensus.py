@@ -25,7 +25,6 @@ from manyview.partition.difference import describe_difference
 from manyview.partition.redundancy import Redundancy
 from manyview.partition.search import Candidate, find_agreement
 from manyview.partition.spectral import normalized_cut, number_by_size, spectral_embedding
-from manyview.preprocessing.scaling import to_unit_distance
 from manyview.typing import Dense, Graph, Indices, Labels, Seed
 
 GRAPHS = ("consensus", "joint", "sum", "blend")
@@ -67,7 +66,7 @@ def make_layers(
     usual = (settings.sparse_neighbors if view.kind.is_sparse else settings.neighbors for view in treated.views)
     neighbors = tuple(n_neighbors if n_neighbors is not None else max(2, min(k, n // 6)) for k in usual)
     return Layers(
-        rows=tuple(to_unit_distance(view.rows) for view in treated.views),
+        rows=tuple(view.rows for view in treated.views),
         samples=tuple(view.samples for view in treated.views),
         n_samples=n,
         neighbors=neighbors,
@@ -100,16 +99,17 @@ def partition(layers: Layers, views: list[Graph], redundancy: Redundancy, option
     graphs = [*views, layers.joint_graph()] if len(views) > 1 else views
     settings = options.settings
     weights = [*redundancy.weights, *[settings.joint_weight] * (len(graphs) - len(views))]
-    model = BlockModel.of(graphs, weights, options.n_clusters, settings.search)
     compared = ViewGraphs(tuple(views), graphs[-1] if len(views) > 1 else None, redundancy)
     if options.graph != "consensus" or options.n_clusters == 1:
+        model = BlockModel.of(graphs, weights, options.n_clusters, settings.search)
         agreement = Agreement.of_views(compared, options.n_clusters, settings.search)
         return cut(layers, views, graphs[-1], model, agreement, options)
     search_settings = replace(settings.search, degree_regularization=options.degree_regularization)
     found = find_agreement(compared, options.n_clusters, search_settings)
     z = number_by_size(found.best.labels)
+    model = BlockModel.of(graphs, weights, options.n_clusters, settings.search)
     W = weighted_sum(graphs, shares(model.information(z)))
-    _, embedding = spectral_embedding(W, options.n_clusters, options.degree_regularization)
+    _, embedding = spectral_embedding(W, options.n_clusters, options.degree_regularization, near=z)
     alternatives = [described(other, z) for other in found.alternatives]
     agreement = Agreement.of_views(compared, options.n_clusters, search_settings)
     return Partition(z, embedding, W, found.view_weights, model, agreement, found.search, alternatives)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.graphs.affinity import adaptive_graph
-from manyview.graphs.incomplete import IncompleteSamples, shared_graph, shared_links, spread_graph
+from manyview.graphs.incomplete import IncompleteSamples, SharedIndex, shared_graph, spread_graph
 from manyview.preprocessing.scaling import side_by_side
 from manyview.records import saved
 from manyview.typing import Array, Graph, Indices, Mask
@@ -93,17 +93,26 @@ class Layers:
         """Return the rows of the joined views as one table; 0 for absent samples."""
         return side_by_side([spread(self.rows[v], self.samples[v], self.n_samples) for v in self.joined])
 
-    def links(self, new: Sequence[Array], present: Mask) -> list[sp.csr_array]:
-        """Link new samples to these (m x n): one layer per view, and the joint layer if there are several views.
+    @property
+    def linked_views(self) -> list[tuple[int, ...]]:
+        """The views that each layer links by: one per layer, and the joined ones together if there are several."""
+        return [(v,) for v in range(len(self.rows))] + ([self.joined] if len(self.rows) > 1 else [])
+
+    def indexes(self, n_new: int) -> list[SharedIndex]:
+        """Return what finds the neighbours of `n_new` new samples in every layer."""
+        return [SharedIndex(self._partial(views), n_new) for views in self.linked_views]
+
+    def links(self, new: Sequence[Array], present: Mask, indexes: Sequence[SharedIndex]) -> list[sp.csr_array]:
+        """Link new samples to those here (m x n), in every layer.
 
         `new` holds their rows in each view, `present` (m x V) says which of them count.
         """
-        groups = [(v,) for v in range(len(self.rows))] + ([self.joined] if len(self.rows) > 1 else [])
-        return [self._links(new, present, views) for views in groups]
-
-    def _links(self, new: Sequence[Array], present: Mask, views: tuple[int, ...]) -> sp.csr_array:
-        theirs = IncompleteSamples([new[v] for v in views], present[:, list(views)], [self.weights[v] for v in views])
-        return shared_links(theirs, self._partial(views), max(self.neighbors[v] for v in views))
+        layers = []
+        for views, index in zip(self.linked_views, indexes, strict=True):
+            weights = [self.weights[v] for v in views]
+            samples = IncompleteSamples([new[v] for v in views], present[:, list(views)], weights)
+            layers.append(index.links(samples, max(self.neighbors[v] for v in views)))
+        return layers
 
     def _partial(self, views: Sequence[int]) -> IncompleteSamples:
         present = np.zeros((self.n_samples, len(views)), dtype=bool)

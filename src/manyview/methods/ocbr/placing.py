@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
+from manyview.graphs.incomplete import SharedIndex
 from manyview.methods.ocbr.consensus import Partition
 from manyview.methods.ocbr.layers import Layers
 from manyview.methods.ocbr.treated import TreatedViews
@@ -15,7 +16,6 @@ from manyview.methods.ocbr.treatment import DenseModel, SparseModel
 from manyview.numerics.division import shares
 from manyview.partition.blockmodel import Blocks
 from manyview.partition.placement import LayerWeights
-from manyview.preprocessing.scaling import unit_distance_factor
 from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Labels, is_sparse
 from manyview.views.presence import present_rows
@@ -39,9 +39,7 @@ class LayerPlacing:
         """Keep what is needed to assign new samples."""
         return cls(
             models=tuple(view.model for view in treated.views),
-            scales=tuple(
-                unit_distance_factor(view.rows) * w**0.5 for view, w in zip(treated.views, layers.weights, strict=True)
-            ),
+            scales=tuple(view.scale * w**0.5 for view, w in zip(treated.views, layers.weights, strict=True)),
             layers=layers,
             layer_weights=LayerWeights.of(found.model),
             layer_shares=shares(found.model.information(found.labels)),
@@ -54,15 +52,19 @@ class LayerPlacing:
         mixed = sp.csr_array(sum(W * W.dtype.type(w) for W, w in zip(links, self.layer_shares, strict=True)))
         return self.blocks.evidence(self.labels, links), mixed
 
-    def links(self, tables: Sequence[Array]) -> list[Graph]:
-        """Return the links of new samples to the fitted ones, in every layer.
+    def indexes(self, n_new: int) -> list[SharedIndex]:
+        """Return what finds the neighbours of new samples among those fitted, in every layer."""
+        return self.layers.indexes(n_new)
+
+    def links(self, tables: Sequence[Array], indexes: Sequence[SharedIndex]) -> list[Graph]:
+        """Return the links of new samples to those fitted, in every layer.
 
         Time O(m (n r + d r)), memory O(m (d + s)) plus a block.
         """
         present = np.column_stack([present_rows(X) for X in tables])
         models = zip(self.models, tables, self.scales, strict=True)
         rows = [model.represent(as_fitted(model, X)) * X.dtype.type(scale) for model, X, scale in models]
-        return self.layers.links(rows, present)
+        return self.layers.links(rows, present, indexes)
 
     def revised(self, labels: Labels, blocks: Blocks) -> LayerPlacing:
         """Return a copy with other labels of the fitted samples, and another block model."""

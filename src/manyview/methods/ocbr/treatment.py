@@ -42,7 +42,8 @@ class TreatedView:
     Attributes
     ----------
     samples : (m,), the sample index of each row
-    rows : (m, r), what represents the samples
+    rows : (m, r), what represents the samples, at a mean squared distance of 1
+    scale : what the rows of `model` were multiplied by for that
     U, D : basis (m, r) and loadings (d, r): U D' is the view without noise, dense ones standardised
     E : (m, d), gross errors in units of the view
     kind : what the view was taken for, and why
@@ -52,6 +53,7 @@ class TreatedView:
 
     samples: Indices
     rows: Array
+    scale: float
     U: Dense
     D: Dense
     E: Graph
@@ -139,7 +141,11 @@ class DenseView:
             self.roots, self.standardizer, Loadings.of(state, leniency), error.present, mean, weights, directions
         )
         told = replace(kind, reason=f"{kind.reason}; {describe_error(error)}")
-        return TreatedView(self.samples, rows, state.U, state.loadings, self._errors(error), told, scaling, model)
+        scale = unit_distance_factor(rows)
+        rows *= rows.dtype.type(scale)
+        return TreatedView(
+            self.samples, rows, scale, state.U, state.loadings, self._errors(error), told, scaling, model
+        )
 
     def _in_shared_units(self, Y: Dense) -> Dense:
         """Return a standardised table in the units of the column that varies most."""
@@ -259,9 +265,12 @@ def treat_sparse(X: Array, samples: Indices, kind: Kind, r: int, settings: Setti
     told = (
         "entries weighted by how likely they are signal" if cleaner.edges.size else "not cleaned: no negative entries"
     )
+    rows_beside = model._beside(B, rows, dense=not is_sparse(X))
+    scale = unit_distance_factor(rows_beside)
     return TreatedView(
         samples,
-        model._beside(B, rows, dense=not is_sparse(X)),
+        rows_beside * rows_beside.dtype.type(scale),
+        scale,
         basis.U,
         basis.loadings,
         sp.csr_array(counts - A),
