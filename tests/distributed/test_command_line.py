@@ -104,7 +104,7 @@ def test_a_run_that_was_cut_short_goes_on(number, words, folder, client, tmp_pat
     assert code == (130 if number == signal.SIGINT else -signal.SIGKILL), said
     assert not (tmp_path / "out" / "labels.parquet").exists()
     if number == signal.SIGINT:
-        assert "--resume continues from here" in said
+        assert "with --resume to continue" in said
     assert nothing_runs(client)
     other = manyview("cluster", *words, *OPTIONS, "--seed", 5, "--resume", "--out", tmp_path / "out")
     assert other.returncode == 2
@@ -147,7 +147,7 @@ def check_refused(run, message, out):
     ("more", "message"),
     [
         (("--report",), "need all samples in one process; remove them or --dask"),
-        (("-m", "maasc"), "--dask is for the methods ocbr and mfmsc"),
+        (("-m", "maasc"), "--dask works with the methods ocbr and mfmsc"),
         (("--dask", "tcp://127.0.0.1:9"), "No Dask scheduler answers at tcp://127.0.0.1:9"),
     ],
 )
