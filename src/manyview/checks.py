@@ -76,11 +76,12 @@ def check_int(name: str, value: object, *, minimum: int, maximum: int | None = N
     allowed = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give a whole number {allowed}.")
-    if value < minimum:
+    number = int(value)
+    if number < minimum:
         raise InputError(f"{name}={value!r} is too small; give a whole number {allowed}.")
-    if maximum is not None and value > maximum:
+    if maximum is not None and number > maximum:
         raise InputError(f"{name}={value!r} is too large; give a whole number {allowed}.")
-    return int(value)
+    return number
 
 
 def check_real(name: str, value: object, *, minimum: float = -math.inf, maximum: float = math.inf) -> float:
