@@ -1,9 +1,9 @@
-"""Another partition into as many clusters: all clusters are cut into pieces, and the nearest pieces are joined.
+"""Another partition into the same number of clusters: they are cut into pieces, and the nearest pieces are joined.
 
 Moving samples, or splitting one cluster and merging two others, cannot undo several mistakes at once, such as a group
-that was cut in two while two others were taken for one. Pieces are smaller than these mistakes. How far apart two
-pieces are is their separation (`BlockModel.nearest_clusters`), which does not depend on their sizes; they are joined
-by its mean (average linkage).
+that was cut in two while two others were merged. Pieces are smaller than these mistakes. The distance of two pieces is
+their separation (`BlockModel.nearest_clusters`), which does not depend on their sizes; they are joined by its mean
+(average linkage).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from manyview.partition.blockmodel import Ascent, BlockModel, split_in_two
 from manyview.partition.information import TINY, merge_costs
 from manyview.typing import Dense, Labels
 
-DIRECTIONS = 3  # along which each cluster is cut in two, at most: up to eight pieces
-MOST_WORK = 5e7  # pieces^3 x layers, for all pairs of pieces are compared; that takes about a fifth of a second
+DIRECTIONS = 3  # each cluster is cut in two along at most this many: up to eight pieces
+MOST_WORK = 5e7  # pieces^3 x layers, because all pairs of pieces are compared; this takes about a fifth of a second
 
 
 def regroup(model: BlockModel, z: Labels, F: Dense) -> Ascent | None:
@@ -35,7 +35,7 @@ def regroup(model: BlockModel, z: Labels, F: Dense) -> Ascent | None:
 
 
 def how_often(model: BlockModel) -> int:
-    """Return along how many directions clusters are cut, so that all pairs of pieces can be compared quickly."""
+    """Return the number of directions to cut clusters along, so that all pairs of pieces can be compared quickly."""
     work = [(2**m * model.n_clusters) ** 3 * model.n_layers for m in range(1, DIRECTIONS + 1)]
     return sum(one <= MOST_WORK for one in work)
 

@@ -1,10 +1,10 @@
 """The search for the partition that the graphs of several views agree on.
 
 J (`agreement`) has many optima. The price of labels decides which of them are found: without it, large groups are cut
-in two rather than small ones kept apart; with a high one, weak groups are merged. So J is maximised at several prices,
-and each optimum is regrouped as well (`regrouping`). All of these are candidates. The one with the highest J, without a
-price, is taken, unless the two nearest clusters of another are much farther apart and its J is nearly as high. That
-separation does not depend on the sizes of clusters; it is low where a group was cut in two.
+in two instead of small ones being kept separate; with a high price, weak groups are merged. So J is maximised at
+several prices, and each optimum is regrouped as well (`regrouping`). All of these are candidates. The one with the
+highest J, without a price, is chosen, unless the two nearest clusters of another are much farther apart and its J is
+nearly as high. That separation does not depend on the sizes of clusters; it is low if a group was cut in two.
 """
 
 from __future__ import annotations
@@ -108,9 +108,9 @@ def score(model: Agreement, optimum: Optimum) -> Candidate:
 
 
 def choose(candidates: Sequence[Candidate], settings: SearchSettings) -> int:
-    """Return which candidate is taken: that of the highest J, or one whose nearest clusters are much farther apart.
+    """Return which candidate to choose: that of highest J, or one whose nearest clusters are much farther apart.
 
-    Candidates are compared by falling J, each with the one that would be taken so far.
+    Candidates are compared in order of falling J, each with the best one so far.
     """
     first, *rest = sorted(range(len(candidates)), key=lambda i: -candidates[i].objective)
     highest = candidates[first].objective
@@ -151,7 +151,7 @@ def search_optima(model: Agreement, starts: Sequence[Labels], F: Dense) -> list[
 
 
 def without_repeats(optima: Sequence[Optimum]) -> list[Optimum]:
-    """Return the optima whose labels are not those of one before."""
+    """Return the optima whose labels differ from those of all earlier ones."""
     first = {one.labels.tobytes(): one for one in reversed(optima)}
     return [one for one in optima if first[one.labels.tobytes()] is one]
 
