@@ -7,8 +7,8 @@ python benchmarks/peers/run.py accuracy --text          # reuters1200 of MANYVIE
 python benchmarks/peers/run.py scale                    # CPU seconds and memory against the number of samples
 python benchmarks/peers/run.py missing                  # digits with samples missing from the views
 
-Results are kept in --out, and stored runs are not repeated. After a change of OCBR, `--redo OCBR` repeats its runs.
-Needs Linux.
+Results are kept in --out, and stored runs are not repeated. After a change of OCBR, `--stored --redo OCBR` repeats its
+runs and prints the others as they are stored. Needs Linux.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     measured = argparse.ArgumentParser(add_help=False)
     measured.add_argument("--out", type=Path, default=HERE / "results", help="folder of the results")
     measured.add_argument("--redo", nargs="+", default=[], metavar="NAME", help="repeat these peers or methods")
-    measured.add_argument("--stored", action="store_true", help="print stored results only; run nothing")
+    measured.add_argument("--stored", action="store_true", help="print stored results; run only what --redo names")
     measured.add_argument("--timeout", type=float, help="CPU seconds per fit")
     measured.add_argument("--memory-mb", type=float, default=6144, help="memory per fit")
     commands.add_parser("setup", parents=[shared])

@@ -47,9 +47,12 @@ def run_all(
     redo: Sequence[str] = (),
     stored: bool = False,
 ) -> Iterator[Row]:
-    """Yield a row for every method on every input: the stored one, or (unless `stored`) a new one."""
+    """Yield a row for every method on every input: the stored one, or (unless `stored`) a new one.
+
+    What `redo` names is always run.
+    """
     with store.writing(), Adapters(envs) as adapters:
-        known = {run: row for run, row in store.rows().items() if not {row["peer"], row["method"]} & set(redo)}
+        known = {run: row for run, row in store.rows().items() if not is_named(row, redo)}
         over_limit: list[Row] = []
         for case, peer, method in ((c, p, m) for c in cases for p in peers for m in getattr(p, command)):
             row = start_row(command, case, peer, method)
@@ -57,7 +60,7 @@ def run_all(
                 row = known[row["run"]]
             elif any(is_larger(row, earlier) for earlier in over_limit):
                 row |= {"status": "not tried"}
-            elif stored:
+            elif stored and not is_named(row, redo):
                 row |= {"status": "-"}
             elif not peer.is_ready(envs):
                 row |= {"status": "not installed"}
@@ -83,6 +86,11 @@ def start_row(command: str, case: Case, peer: Peer, method: str) -> Row:
         "method": method,
         "scores": {},
     }
+
+
+def is_named(row: Row, names: Sequence[str]) -> bool:
+    """Whether the row's peer or method is among the names."""
+    return row["peer"] in names or row["method"] in names
 
 
 def is_larger(row: Row, earlier: Row) -> bool:

@@ -68,7 +68,7 @@ def print_accuracy(results: PeerResults, title: str) -> None:
     print(f"# {title}: manyview beside other packages\n")
     print("[The comparison](peers.md) says how this was measured, and what the words in place of numbers mean.\n")
     for kind in results.corruptions:
-        print(f"## Summary: {len(results.datasets)} data sets, {kind}\n")
+        print(f"## Summary, {kind} (data sets: {len(results.datasets)})\n")
         scores = [column for name in SUMMARY.values() for column in _summary(results.means(kind, name))]
         print_table(["method", *heads, "data sets"], zip(names, *scores, _n_done(results, kind), strict=True))
         for metric, name in SUMMARY.items():
