@@ -1,10 +1,13 @@
 """Fits whose data cannot decide say so."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from manyview import MFMSC, OCBR
+from manyview import MFMSC, OCBR, Views
+from manyview.methods.cautions import warn_of_split_samples
 
 methods = pytest.mark.parametrize("method", [OCBR, MFMSC])
 
@@ -52,3 +55,12 @@ def test_equal_samples_in_one_cluster_are_no_matter(method, kind, rng):
 def test_equal_in_one_view_only_is_not_equal(rng):
     X, Y = np.ones((40, 3)), rng.standard_normal((40, 4))
     assert len(set(MFMSC(3).fit([X, Y]).labels_)) == 3
+
+
+def test_equal_samples_are_found_among_others_of_the_same_sum():
+    X = np.array([[1.0, 2, 3], [3, 2, 1], [1, 2, 3], [0, 0, 9], [2, 2, 2], [1e308, 1e308, 1e308]])
+    with pytest.warns(UserWarning, match=r"2 of 6 samples have .* There are 5 distinct samples"):
+        warn_of_split_samples(Views([X]), np.array([0, 0, 1, 0, 1, 1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_split_samples(Views([X]), np.array([0, 1, 0, 1, 0, 1]))

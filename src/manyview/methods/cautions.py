@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 
 from manyview.checks import quoted
-from manyview.typing import Array, Labels, is_sparse
+from manyview.typing import Array, Indices, Labels, is_sparse
 from manyview.views.container import Views
 
 
@@ -32,16 +32,26 @@ def warn_of_separate_views(views: Views) -> None:
 
 def warn_of_split_samples(views: Views, labels: Labels) -> None:
     """Warn if samples that are equal in every value were put into different clusters."""
-    codes = _distinct(views)
-    clusters = Counter(code for code, _ in set(zip(codes, labels.tolist(), strict=True)))
+    repeated = _may_repeat(views)
+    codes = _distinct(views[repeated]) if len(repeated) else []
+    clusters = Counter(code for code, _ in set(zip(codes, labels[repeated].tolist(), strict=True)))
     n_split = sum(clusters[code] > 1 for code in codes)
     if n_split:
+        n_distinct = views.n_samples - len(codes) + len(clusters)
         warnings.warn(
-            f"{n_split} of {len(codes)} samples have exactly the same values as samples in another cluster, so their "
-            f"labels are arbitrary. There are {len(clusters)} distinct samples: choose fewer clusters, or "
+            f"{n_split} of {views.n_samples} samples have exactly the same values as samples in another cluster, so "
+            f"their labels are arbitrary. There are {n_distinct} distinct samples: choose fewer clusters, or "
             "remove duplicates.",
             stacklevel=3,
         )
+
+
+def _may_repeat(views: Views) -> Indices:
+    """Return the samples that may equal another: the sum of their values occurs more than once in the first view."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = np.asarray(views.arrays[0].sum(axis=1)).ravel()
+    _, code, count = np.unique(sums, return_inverse=True, return_counts=True)
+    return np.flatnonzero(count[code] > 1)
 
 
 def _distinct(views: Views) -> list[int]:
