@@ -109,7 +109,7 @@ def test_new_samples_are_linked_to_the_nearest_over_the_views_they_share(form, t
     present[0, 1] = present[1, 0] = False
     here = np.ones((16, 3), bool)
     here[:4, 0], here[12:, 1] = False, False
-    links = layers.links([form(X) for X in new], present)
+    links = layers.links([form(X) for X in new], present, layers.indexes(len(present)))
     assert len(links) == 4
     for views, found in zip(([0], [1], [2], [0, 1]), links, strict=True):
         rows = [new[v] for v in views], present[:, views], [tables[v] for v in views], here[:, views]
@@ -123,7 +123,7 @@ def test_new_samples_are_linked_to_the_nearest_over_the_views_they_share(form, t
 
 def test_one_view_has_no_joint_layer(tables):
     layers = complete(tables[:1])
-    assert len(layers.links(tables[:1], np.ones((16, 1), bool))) == 1
+    assert len(layers.links(tables[:1], np.ones((16, 1), bool), layers.indexes(16))) == 1
 
 
 def test_other_weights_change_the_mean_squared_distance(tables):

@@ -21,8 +21,12 @@ def placing(data):
     return OCBR(3).fit(data.views[:60])._placing
 
 
+def linked(placing, tables):
+    return placing.links(tables, placing.indexes(len(tables[0])))
+
+
 def test_the_evidence_is_that_of_the_links_to_each_cluster_in_every_layer(placing, data):
-    links = placing.links(data.views[60:].arrays)
+    links = linked(placing, data.views[60:].arrays)
     assert len(links) == 3  # two views and the joint layer
     T, mixed = placing.read(links)
     expected = np.tile(placing.blocks.prior, (30, 1))
@@ -43,14 +47,14 @@ def test_samples_that_were_fitted_lie_on_their_own_rows(placing, data):
     ]
     for found, kept in zip(rows, placing.layers.rows, strict=True):
         np.testing.assert_allclose(found, kept, atol=1e-6 * np.abs(kept).max())
-    for W in placing.links(data.views[:60].arrays):
+    for W in linked(placing, data.views[:60].arrays):
         np.testing.assert_array_equal(W.toarray().argmax(axis=1), np.arange(60))
 
 
 def test_new_samples_that_lack_a_view_have_no_links_in_it(placing, data):
     X, Y = (array.copy() for array in data.views[60:].arrays)
     X[:5], Y[5:9] = np.nan, np.nan
-    a, b, joint = (np.asarray(W.sum(axis=1)).ravel() for W in placing.links([X, Y]))
+    a, b, joint = (np.asarray(W.sum(axis=1)).ravel() for W in linked(placing, [X, Y]))
     np.testing.assert_allclose(a, [0] * 5 + [1] * 25)
     np.testing.assert_allclose(b, [1] * 5 + [0] * 4 + [1] * 21)
     np.testing.assert_allclose(joint, 1)
@@ -59,7 +63,7 @@ def test_new_samples_that_lack_a_view_have_no_links_in_it(placing, data):
 def test_links_of_single_precision_stay_so(data):
     views = data.views.replace([X.astype(np.float32) for X in data.views.arrays])
     placing = OCBR(3).fit(views[:60])._placing
-    links = placing.links(views[60:].arrays)
+    links = linked(placing, views[60:].arrays)
     assert {W.dtype for W in links} == {np.dtype(np.float32)}
     assert placing.read(links)[1].dtype == np.float32
 
@@ -69,7 +73,7 @@ def test_views_that_count_less_together_do_so_for_new_samples(data):
     X, Y = data.views[:60].arrays
     placing = OCBR(3).fit([X, X, Y])._placing
     np.testing.assert_allclose(placing.layers.weights, [0.5, 0.5, 1], atol=0.01)
-    twice, once = placing.links([X[:9], X[:9], Y[:9]]), OCBR(3).fit([X, Y])._placing.links([X[:9], Y[:9]])
+    twice, once = linked(placing, [X[:9], X[:9], Y[:9]]), linked(OCBR(3).fit([X, Y])._placing, [X[:9], Y[:9]])
     np.testing.assert_allclose(twice[-1].toarray(), once[-1].toarray(), atol=1e-3)
 
 

@@ -94,7 +94,7 @@ def test_other_samples_are_treated_as_those_fitted_were(low_rank, dtype):
     view = treated(low_rank.astype(dtype))
     rows = view.model.represent(low_rank.astype(dtype))
     assert rows.dtype == view.rows.dtype == dtype
-    np.testing.assert_allclose(rows, view.rows, atol=1e-4)
+    np.testing.assert_allclose(rows * view.scale, view.rows, atol=1e-4)
     np.testing.assert_allclose(view.model.represent(low_rank[:1].astype(dtype)), rows[:1], atol=1e-5)
 
 
@@ -133,7 +133,7 @@ def test_compositions_are_compared_by_their_roots(rng):
     assert view.model.roots
     Y = view.model.standardizer.apply(np.sqrt(X))
     np.testing.assert_allclose(view.model.undo(Y), X, atol=1e-12)
-    np.testing.assert_allclose(view.model.represent(np.where(X > 0, X, -1)), view.rows, atol=1e-4)
+    np.testing.assert_allclose(view.model.represent(np.where(X > 0, X, -1)) * view.scale, view.rows, atol=1e-4)
     assert view.E.nnz == 0
 
 
@@ -172,7 +172,7 @@ def test_a_graph_has_no_links_to_itself_and_is_a_layer(rng):
 def test_rows_of_sparse_views_are_entries_beside_directions_at_equal_distances(rng):
     X = sp.csr_array(rng.poisson(0.5, (50, 12)).astype(float))
     view = treat_sparse(X, np.arange(50), Kind("counts", ""), 4, Settings())
-    rows = view.rows.toarray()
+    rows = view.rows.toarray() / view.scale
     assert rows.shape == (50, 12 + 4)
     for part in (rows[:, :12], rows[:, 12:]):
         assert 2 * part.var(axis=0).sum() == pytest.approx(1)
