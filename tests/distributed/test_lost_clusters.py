@@ -94,32 +94,19 @@ def test_a_local_worker_that_its_nanny_gave_up_is_replaced(monkeypatch):
         assert client.submit(sum, [1, 2]).result(timeout=60) == 3
 
 
-class Starts:
-    """A class of Dask whose event loop is late a few times."""
-
-    def __init__(self, original, late):
-        self.original, self.late = original, late
-
-    def __call__(self, *args, **kwargs):
-        self.late -= 1
-        assert self.late < 0
-        return self.original(*args, **kwargs)
+@pytest.mark.parametrize("address", ["nonsense://x", "tls://127.0.0.1:9", "tcp://127.0.0.1:9"])
+def test_a_connection_that_fails_leaves_no_client_that_could_block_another(address):
+    before = set(distributed.Client._instances)
+    with pytest.raises(InputError, match="No Dask scheduler answers"), connect(address, timeout=0.5):
+        pass
+    assert not set(distributed.Client._instances) - before
 
 
-def test_a_client_whose_event_loop_starts_late_is_started_again(client, monkeypatch):
-    monkeypatch.setattr(clusters, "Client", Starts(clusters.Client, late=2))
-    with connect(client.scheduler.address) as other:
-        assert other.submit(sum, [1, 2]).result() == 3
+def test_a_local_cluster_that_does_not_start(monkeypatch):
+    def refuse(**settings):
+        raise RuntimeError("Cluster failed to start: no port")
 
-
-@pytest.mark.parametrize(
-    ("address", "name", "message"),
-    [
-        ("tcp://127.0.0.1:9", "Client", "No Dask scheduler answers .*: this machine is too busy to start the threads"),
-        ("local", "LocalCluster", "The local Dask cluster does not start .* Ask for fewer workers"),
-    ],
-)
-def test_an_event_loop_that_never_starts(address, name, message, monkeypatch):
-    monkeypatch.setattr(clusters, name, Starts(None, late=10))
-    with pytest.raises(InputError, match=message), connect(address):
+    monkeypatch.setattr(clusters, "LocalCluster", refuse)
+    message = r"The local Dask cluster does not start \(RuntimeError: .*no port\)\. Ask for fewer workers"
+    with pytest.raises(InputError, match=message), connect("local"):
         pass

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import dask
 from dask.utils import parse_timedelta
 from distributed import Client, LocalCluster, get_client
+from distributed.comm.core import connect as open_connection
 from distributed.security import Security
+from distributed.utils import LoopRunner
 from tornado.ioloop import PeriodicCallback
 
 from manyview.checks import InputError
@@ -21,7 +22,6 @@ from manyview.distributed.waiting import worker_threads
 LOCAL = "local"
 LOOPBACK = "127.0.0.1"
 CONNECT_TIMEOUT = "distributed.comm.timeouts.connect"  # Dask's own setting
-ATTEMPTS = 3  # to start the threads of Dask
 ASK_AGAIN = 5000  # milliseconds between two looks for local workers that are lost
 LOCAL_SETTINGS = {
     "distributed.worker.memory.target": False,  # never writes data to disk,
@@ -32,8 +32,6 @@ LOCAL_SETTINGS = {
     "distributed.admin.tick.interval": "1s",
 }
 LARGE_MODEL = "1GB"  # models of landmarks are sent as tasks, so that the scheduler can send them again
-
-T = TypeVar("T")
 
 
 @contextmanager
@@ -83,7 +81,8 @@ def _client(address: str, timeout: float | None, security: Security | None) -> C
     if timeout is None:
         timeout = parse_timedelta(dask.config.get(CONNECT_TIMEOUT))
     try:
-        client = _started(partial(Client, address, timeout=timeout, security=security))
+        LoopRunner().run_sync(_reach, address, timeout, security or Security())
+        client = Client(address, timeout=timeout, security=security)
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise InputError(
             f"No Dask scheduler answers at {address} within {timeout:g} s ({type(error).__name__}: {error}). Check the "
@@ -95,35 +94,32 @@ def _client(address: str, timeout: float | None, security: Security | None) -> C
     return client
 
 
+async def _reach(address: str, timeout: float, security: Security) -> None:
+    """Open a connection and close it, or raise.
+
+    A client of Dask that cannot connect may stay open. When it is collected as garbage while another one starts, both
+    wait for the same lock, for ever or until an assertion fails.
+    """
+    comm = await open_connection(address, timeout=timeout, **security.get_connection_args("client"))
+    await comm.close()
+
+
 def _local_cluster(n_workers: int | None, security: Security | None) -> LocalCluster:
-    make = partial(
-        LocalCluster,
-        n_workers=n_workers,
-        threads_per_worker=1,
-        processes=True,
-        host=LOOPBACK,
-        dashboard_address=f"{LOOPBACK}:0",
-        security=security,
-        silence_logs=logging.ERROR,
-    )
     try:
-        return _started(make)
+        return LocalCluster(
+            n_workers=n_workers,
+            threads_per_worker=1,
+            processes=True,
+            host=LOOPBACK,
+            dashboard_address=f"{LOOPBACK}:0",
+            security=security,
+            silence_logs=logging.ERROR,
+        )
     except (OSError, RuntimeError) as error:
         raise InputError(
             f"The local Dask cluster does not start ({type(error).__name__}: {error}). Ask for fewer workers, or leave "
             "out Dask."
         ) from error
-
-
-def _started(make: Callable[[], T]) -> T:
-    """Start a client or a cluster; again, if this machine was too busy for its event loop.
-
-    Dask asserts that a thread with the event loop runs after ten seconds, before it does anything else.
-    """
-    for _ in range(ATTEMPTS):
-        with suppress(AssertionError):
-            return make()
-    raise RuntimeError("this machine is too busy to start the threads of Dask")
 
 
 @contextmanager

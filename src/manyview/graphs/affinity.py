@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from manyview.checks import InputError, check_choice
+from manyview.graphs.alignment import without_shifts
 from manyview.graphs.batches import neighbors_of
 from manyview.graphs.connection import connect
 from manyview.graphs.laplacian import symmetrize
@@ -89,7 +90,11 @@ PRECOMPUTED = "precomputed"
 
 
 def linked_graph(X: Array, kind: str, n_neighbors: int, n_clusters: int, batch: Indices | None = None) -> sp.csr_array:
-    """Build the graph called `kind`, and `connect` it if it has more components than the clusters wanted."""
+    """Build the graph called `kind`, and `connect` it if it has more components than the clusters wanted.
+
+    If batches are separated in the data, their shifts are subtracted first.
+    """
+    X = without_shifts(X, batch, n_clusters)
     W = build_graph(X, kind, n_neighbors, batch)
     pieces = connected_components(W, directed=False)[0]
     # X shows which components belong together; W does not

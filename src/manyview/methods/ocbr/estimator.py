@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -296,11 +296,14 @@ class OCBR(LandmarkStrategy):
     def _fit(self, prepared: tuple[Views, TreatedViews], n_clusters: int) -> OCBRClustering:
         views, treated = prepared
         layers = make_layers(treated, self.n_neighbors, self._settings, views.batch)
-        graphs = [_view_graph(layers, v, name) for v, name in enumerate(views.names)]
+        aligned = layers.without_shifts(n_clusters)
+        graphs = [_view_graph(aligned, v, name) for v, name in enumerate(views.names)]
         options = PartitionOptions(
             n_clusters, self.graph, self.degree_regularization, self.random_state, self._settings
         )
-        layers, found = find_partition(layers, graphs, options)
+        aligned, found = find_partition(aligned, graphs, options)
+        # a new sample has the shift of its batch, which is not known: it is placed beside samples as they are
+        layers = replace(layers.weighted(aligned.weights), joined=aligned.joined)
         n = views.n_samples
         kinds = {name: view.kind for name, view in zip(views.names, treated.views, strict=True)}
         loadings, models = (tuple(getattr(view, part) for view in treated.views) for part in ("D", "model"))
