@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 from sklearn.base import clone
@@ -182,8 +183,9 @@ def first_table(X: object) -> Any:
 
 def count_samples(X: object) -> int:
     """Return the number of samples if it is known without converting anything; otherwise 0."""
-    shape: tuple[int, ...] = X.shape if isinstance(X, Views) else getattr(first_table(X), "shape", ())
-    return int(shape[0]) if len(shape) == 2 else 0
+    shape: tuple[Any, ...] = X.shape if isinstance(X, Views) else getattr(first_table(X), "shape", ())
+    known = len(shape) == 2 and isinstance(shape[0], Integral)  # until Dask counts, it has NaN or a task there
+    return int(shape[0]) if known else 0
 
 
 def as_rows(X: object) -> Rows:
