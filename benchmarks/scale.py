@@ -172,7 +172,7 @@ def picture() -> None:
             ax.loglog(group["n"], group[column], marker="o", markersize=3, label=method)
         ax.set(xlabel="samples", title=title)
         ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize="small")
+    ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
     figure.savefig(PICTURE)
     print(f"wrote {PICTURE}")
 
