@@ -59,7 +59,7 @@ CONSTANTS: dict[str, dict[object, Change]] = {
     "sparse_neighbors": {value: Change(settings={"sparse_neighbors": value}) for value in (10, 30)},
     "silent": {value: Change(settings={"silent": value}) for value in (0.0, 0.4)},
     "label_price": {value: Change(search={"label_price": value}) for value in (0.0, 0.1, 0.4)},
-    "farther": {value: Change(search={"farther": value}) for value in (1.0, 1.4, 1.75, 2.5)},
+    "farther": {value: Change(search={"farther": value}) for value in (1.0, 1.4, 1.6, 2.0)},
     "least_information": {value: Change(search={"least_information": value}) for value in (0.8, 0.95)},
     "background": {value: Change(search={"background": value}) for value in (0.02, 0.1)},
     "noise_level": {value: Change({"noise_level": value}) for value in (0.1, 0.4)},

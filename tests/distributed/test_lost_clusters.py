@@ -1,5 +1,6 @@
 """Clusters that do not start, that lose all of their workers, or whose scheduler ends."""
 
+import os
 import socket
 import subprocess
 import sys
@@ -26,7 +27,8 @@ def own_cluster():
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     address = f"tcp://127.0.0.1:{port}"
-    start = partial(subprocess.Popen, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    same_imports = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}  # workers need tests/helpers
+    start = partial(subprocess.Popen, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=same_imports)
     here = ("--host", "127.0.0.1", "--no-dashboard")
     scheduler = start([sys.executable, "-m", "dask", "scheduler", *here, "--port", port])
     worker = start([sys.executable, "-m", "dask", "worker", address, *here, "--no-nanny", "--nthreads", "1"])

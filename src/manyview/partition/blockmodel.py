@@ -71,7 +71,7 @@ class SearchSettings:
     worst_loss: float = 0.02
     halving_sweeps: int = 5
     smallest_rise: float = 1e-6
-    farther: float = 1.6
+    farther: float = 1.75
     least_information: float = 0.9
 
 
