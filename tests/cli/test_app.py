@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from manyview import METHODS, __version__
+from manyview.cli import main
 
 COMMAND = Path(sys.executable).with_name("manyview")
 
@@ -70,3 +71,14 @@ def test_a_full_disk_is_one_line(manyview, project, monkeypatch):
     monkeypatch.setattr("manyview.cli.cluster.read_views", full)
     done = manyview("cluster", "view_0.csv", "-k", 3)
     assert (done.returncode, done.stderr) == (2, "error: No space left on device\n")
+
+
+def test_an_interruption_during_the_imports_leaves_no_traceback(monkeypatch):
+    class Interrupted:
+        def __getattr__(self, name):
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "manyview.cli.app", Interrupted())
+    with pytest.raises(SystemExit) as exit_:
+        main(["methods"])
+    assert exit_.value.code == 130

@@ -5,6 +5,18 @@
 and writes the result.
 """
 
-from manyview.cli.app import main
+import sys
 
 __all__ = ["main"]
+
+INTERRUPTED = 130  # exit code
+
+
+def main(words: list[str] | None = None) -> None:
+    """Run the command line. Ctrl-C ends it without a traceback, also during the imports, which take up to a second."""
+    try:
+        from manyview.cli.app import main as run
+
+        run(words)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
