@@ -39,16 +39,16 @@ def merge_loss(H: Dense) -> Dense:
     A = H[:, 0::2] + H[:, 1::2]
     M = A[0::2] + A[1::2]
     c = len(M)
-    k = np.arange(c)
     a, d, f = M.sum(axis=1), np.diag(M), xlogx(M)
     loss = np.zeros((c, c))
-    for j in range(c):
-        with_others = f[j] + f - xlogx(M[j] + M)
+    for j in range(c - 1):
+        k = np.arange(j + 1, c)  # the loss is symmetric
+        with_others = f[j] + f[k] - xlogx(M[j] + M[k])
         with_others[:, j] = 0
-        with_others[k, k] = 0
-        inside = f[j, j] + xlogx(d) + 2 * f[j] - xlogx(d[j] + d + 2 * M[j])
-        degree = xlogx(a[j]) + xlogx(a) - xlogx(a[j] + a)
-        loss[j] = 2 * with_others.sum(axis=1) + inside - 2 * degree
+        with_others[k - k[0], k] = 0
+        inside = f[j, j] + xlogx(d[k]) + 2 * f[j, k] - xlogx(d[j] + d[k] + 2 * M[j, k])
+        degree = xlogx(a[j]) + xlogx(a[k]) - xlogx(a[j] + a[k])
+        loss[j, k] = loss[k, j] = 2 * with_others.sum(axis=1) + inside - 2 * degree
     return loss
 
 
