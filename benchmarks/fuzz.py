@@ -123,6 +123,8 @@ def work(task: Task) -> None:
 
     readers = {ending: ReadOnce(getattr(form.read, "__wrapped__", form.read)) for ending, form in FORMATS.items()}
     FORMATS.update({ending: replace(form, read=readers[ending]) for ending, form in FORMATS.items()})
+    outcomes_to = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # some parsers print
     limit = 12 * 2**30  # address space; so a mutant that swells is a MemoryError and not the end of the machine
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     for number in range(*task.numbers):
@@ -132,7 +134,7 @@ def work(task: Task) -> None:
         outcome = attempt(path, readings(path))
         signal.setitimer(signal.ITIMER_PROF, 0)
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-        print(json.dumps("swell" if grown > LARGE_MB else outcome), flush=True)
+        print(json.dumps("swell" if grown > LARGE_MB else outcome), file=outcomes_to, flush=True)
         for reader in readers.values():
             reader.forget()
 

@@ -12,9 +12,9 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
 from manyview.graphs.laplacian import normalized_adjacency, reordered
-from manyview.numerics.division import unit_length_rows
+from manyview.numerics.division import or_one, unit_length_rows
 from manyview.numerics.eigenvectors import top_eigenvectors
-from manyview.typing import Dense, Labels, Seed
+from manyview.typing import Dense, Indices, Labels, Seed
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,22 @@ def kmeans_labels(F: Dense, n_clusters: int, random_state: Seed = None) -> Label
 
 
 def pivoted_kmeans(F: Dense, n_clusters: int) -> Labels:
-    """Run k-means from the rows that a pivoted QR picks as least similar to each other; no randomness."""
-    _, pivots = scipy.linalg.qr(F.T, mode="r", pivoting=True)
-    return _fit_kmeans(KMeans(n_clusters, init=F[pivots[:n_clusters]], n_init=1), F)
+    """Run k-means from rows that are as different from each other as possible; no randomness."""
+    return _fit_kmeans(KMeans(n_clusters, init=F[different_rows(F, n_clusters)], n_init=1), F)
+
+
+def different_rows(F: Dense, k: int) -> Indices:
+    """Return k rows: the one least similar to the mean row, then those that a pivoted QR picks.
+
+    The QR alone would begin with the longest row. If all rows have the same length, rounding would decide which that
+    is, and the order of the samples or their precision would change the answer.
+    """
+    first = np.argmin(F @ F.mean(axis=0))
+    length = np.linalg.norm(F, axis=1)
+    longest_first = F.T.copy()
+    longest_first[:, first] *= 2 * length.max() / or_one(length[first])
+    _, pivots = scipy.linalg.qr(longest_first, mode="r", pivoting=True, overwrite_a=True)
+    return pivots[:k]
 
 
 def _fit_kmeans(kmeans: KMeans, F: Dense) -> Labels:

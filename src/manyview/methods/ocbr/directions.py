@@ -89,7 +89,7 @@ def soften(R: Dense, mean_square: float) -> Dense:
 
 def leading_vectors(B: Array, r: int) -> tuple[Dense, Dense, Dense]:
     """Return the leading r singular triplets in double precision, without negligible ones."""
-    if is_sparse(B) or min(B.shape) > GRAM_SIZE:
+    if min(B.shape) > GRAM_SIZE:
         U, s, Pt = randomized_svd(B, r, n_iter=POWER_STEPS, random_state=0)
         P = Pt.T
     elif B.shape[1] <= B.shape[0]:
@@ -102,7 +102,7 @@ def leading_vectors(B: Array, r: int) -> tuple[Dense, Dense, Dense]:
     return U[:, keep], s[keep], P[:, keep]
 
 
-def from_gram(G: Dense, r: int) -> tuple[Dense, Dense]:
+def from_gram(G: Array, r: int) -> tuple[Dense, Dense]:
     """Leading r singular values and right singular vectors of A, from G = A'A."""
-    w, V = np.linalg.eigh(G)
+    w, V = np.linalg.eigh(G.toarray() if is_sparse(G) else G)
     return np.sqrt(np.maximum(w[::-1][:r], 0)), V[:, ::-1][:, :r]
