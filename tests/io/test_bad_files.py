@@ -381,6 +381,11 @@ def test_any_text_at_all(text, header, id_column):
     assert loaded is None or loaded.views.n_samples <= len(re.split("\r\n|\r|\n", text))
 
 
+def test_a_sparse_matrix_of_nearly_empty_rows(tmp_path):
+    sp.save_npz(tmp_path / "x.npz", sp.dia_array(([[1.0, 2.0]], [0]), shape=(2**30, 6)))
+    assert "claims 1,073,741,824 rows, but holds only 2 entries" in refused(tmp_path / "x.npz")
+
+
 def test_a_sparse_matrix_of_a_size_that_cannot_be(tmp_path):
     np.savez(tmp_path / "x.npz", format=b"dia", shape=(2**62, 2**62), data=np.ones((1, 3)), offsets=np.array([2**61]))
     refused(tmp_path / "x.npz")

@@ -5,6 +5,7 @@ import scipy.sparse as sp
 from manyview import adjusted_rand_index
 from manyview.graphs.affinity import adaptive_graph
 from manyview.partition.spectral import (
+    different_rows,
     fill_empty_clusters,
     kmeans_labels,
     normalized_cut,
@@ -144,6 +145,14 @@ def test_pivoted_kmeans_is_not_random(rng):
     first = pivoted_kmeans(F, 5)
     np.random.seed(2)  # noqa: NPY002
     np.testing.assert_array_equal(pivoted_kmeans(F, 5), first)
+
+
+def test_different_rows_do_not_depend_on_the_order_of_rows_of_one_length(rng):
+    F = unit_length_rows(rng.standard_normal((200, 5)))
+    chosen = F[different_rows(F, 5)]
+    for _ in range(10):
+        order = rng.permutation(200)
+        np.testing.assert_array_equal(F[order][different_rows(F[order], 5)], chosen)
 
 
 @pytest.mark.parametrize("distinct", [1, 2, 3])
