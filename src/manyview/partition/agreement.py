@@ -225,7 +225,7 @@ def one_over_degrees(W: Graph) -> Dense:
 def mean_graph(graphs: Sequence[Graph], weights: Dense | None = None) -> Graph:
     """Return the mean of graphs, each scaled so that its entries add up to 1; weights also add up to 1."""
     weights = np.full(len(graphs), 1 / len(graphs)) if weights is None else weights
-    return sp.csr_array(sum(w * total_one(W) for W, w in zip(graphs, weights, strict=True)))
+    return sp.csr_array(sum(w * total_one(W) for W, w in zip(graphs, weights, strict=True) if w))
 
 
 def pairs_of(n_views: int) -> list[tuple[int, int]]:

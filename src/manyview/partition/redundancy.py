@@ -13,21 +13,22 @@ agreement with each other counts for nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from manyview.numerics.division import or_one
-from manyview.typing import Dense, Graph
+from manyview.typing import Dense, Graph, Indices
 
 DIFFERENT = 0.75  # share of common edge weight; the largest seen for two different views is 0.74
 
 
 @dataclass(frozen=True)
 class Redundancy:
-    """S (V x V), symmetric, with ones on its diagonal."""
+    """S (V x V), symmetric, with ones on its diagonal, and the views that count; None if all do."""
 
     S: Dense
+    heard: Indices | None = None
 
     @classmethod
     def of(cls, views: Sequence[Graph]) -> Redundancy:
@@ -40,8 +41,15 @@ class Redundancy:
 
     @property
     def weights(self) -> Dense:
-        """Return the weight of each view: 1, or 1 / m if it is one of m copies."""
-        return 1 / self.S.sum(axis=1)
+        """Return the weight of each view: 1, or 1 / m if it is one of m copies; 0 if it does not count."""
+        heard = np.arange(len(self.S)) if self.heard is None else self.heard
+        weights = np.zeros(len(self.S))
+        weights[heard] = 1 / self.S[np.ix_(heard, heard)].sum(axis=1)
+        return weights
+
+    def only(self, heard: Indices) -> Redundancy:
+        """Return the same with these views alone counting."""
+        return replace(self, heard=heard)
 
     def pair_shares(self, pairs: Sequence[tuple[int, int]]) -> Dense:
         """Return the weight of each pair of views, adding up to 1; all 0 if all views are the same."""

@@ -81,8 +81,8 @@ def make_layers(
 def find_partition(layers: Layers, views: list[Graph], options: PartitionOptions) -> tuple[Layers, Partition]:
     """Partition the graphs of the views and the joint graph; also return the layers that were used.
 
-    Views that repeat others count less, also in the distances summed over the views. A view without information would
-    still blur these distances, so it is left out of them.
+    Views that repeat others count less, also in the distances summed over the views. Views without information would
+    blur these distances, and take weight from those that agree, so the search is done again without them.
     """
     redundancy = Redundancy.of(views)
     layers = layers.weighted(redundancy.weights)
@@ -91,7 +91,7 @@ def find_partition(layers: Layers, views: list[Graph], options: PartitionOptions
     if len(heard) == len(views):
         return layers, found
     layers = replace(layers, joined=tuple(heard.tolist()))
-    return layers, partition(layers, views, redundancy, options)
+    return layers, partition(layers, views, redundancy.only(heard), options)
 
 
 def partition(layers: Layers, views: list[Graph], redundancy: Redundancy, options: PartitionOptions) -> Partition:
