@@ -101,7 +101,7 @@ function drawFlow() {
       within(i, "from cluster", (flow) => flow.source),
       within(i + 1, "to cluster", (flow) => flow.target),
       figure("samples", (flow) => flow.count, whole),
-    ], moves, { label: caption, caption, tall: true }));
+    ], moves, { label: caption, caption }));
   });
 }
 
@@ -110,7 +110,7 @@ function drawMoved() {
   $("moved-table").append(table([
     text("sample", (row) => row.id),
     ...data.results.map((result, i) => within(i, result.name, (row) => String(row.labels[i]))),
-  ], data.moved, { label: "Samples that moved", tall: true }));
+  ], data.moved, { label: "Samples that moved" }));
   if (data.moved.length < data.movedTotal)
     $("moved-note").textContent = `The first ${whole(data.moved.length)} of ${whole(data.movedTotal)}; comparison.csv has all.`;
   return null;

@@ -34,5 +34,5 @@ function drawLevels() {
   ...forks, ...dots, ...names), label), table([
     figure("clusters", (fork) => fork.level + 1, whole),
     gauge("separation of the two merged next", (fork) => fork.separation, { show: fixed }),
-  ], [...tree.forks].reverse(), { label: "Separation by level", tall: true }));
+  ], [...tree.forks].reverse(), { label: "Separation by level" }));
 }
