@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LABELS, SUMMARY = "labels.csv", "summary.json"
-OUTCOMES = frozenset({
-    "cluster_sizes", "seconds", "unmatched", "selection", "confidence", "stability", "survival", "view_weights",
-    "iterations",
-})  # fmt: skip
-"""Entries of a summary that follow from the settings and data."""
+SETTINGS = ("method", "model", "parameters", "files", "n_samples", "views", "imputation", "n_landmarks", "versions")
+"""Entries of a summary that are settings or data; all others follow from these, except for the column of the batches."""
+EACH = {"parameters": "parameter", "views": "view", "versions": "version"}  # one setting for each of their entries
+EXPLANATION = "why"  # of a view's kind
 
 
 @dataclass(frozen=True)
@@ -61,13 +60,29 @@ def _read_settings(path: Path) -> dict[str, str]:
         summary = json.loads(path.read_text(encoding="utf-8"))
     if not isinstance(summary, dict):
         raise InputError(f"{path} contains {a_type_of(summary)}; give the file that 'manyview cluster' wrote.")
-    return dict(_flatten({name: value for name, value in summary.items() if name not in OUTCOMES}))
+    return dict(_settings(summary))
 
 
-def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Yield nested settings with their path: ``parameters n_neighbors``."""
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            yield from _flatten(value, f"{prefix}{name} ")
-        else:
-            yield f"{prefix}{name}", value if isinstance(value, str) else json.dumps(value)
+def _settings(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the settings by name, such as ``parameter n_neighbors``, as people would write them."""
+    for name in SETTINGS:
+        value = summary.get(name)
+        if name in EACH and isinstance(value, Mapping):
+            yield from ((f"{EACH[name]} {key}", _as_words(item)) for key, item in value.items())
+        elif name in summary:
+            yield name.replace("_", " "), _as_words(value)
+    batches = summary.get("batches")
+    if isinstance(batches, Mapping):
+        yield "batch", _as_words(batches.get("column"))
+
+
+def _as_words(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(
+            f"{str(name).replace('_', ' ')} {_as_words(item)}" for name, item in value.items() if name != EXPLANATION
+        )
+    if isinstance(value, list):
+        return ", ".join(map(_as_words, value))
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "yes", False: "no"}[value]
+    return str(value)

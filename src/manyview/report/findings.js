@@ -1,6 +1,5 @@
 // What the clusters are associated with, and what marks them: associations, survival, batches, features.
 
-const LETTER = 7; // width of a letter in a picture
 const MOST_BANDS = 5; // survival curves whose bands can be told apart in one picture
 
 // Associations
@@ -92,7 +91,7 @@ const survivalKey = ({ cluster }, x, y) => [
 
 /** Kaplan-Meier curves with bands, and the samples at risk below; the rows of these are the legend. */
 function survivalChart(survival) {
-  const { curves, shown, horizon } = survival, width = 860, left = 96, right = 18, top = 12, plot = 320, line = 20;
+  const { curves, shown, horizon } = survival, width = room("survival-plot"), left = 96, right = 18, top = 12, plot = 320, line = 20;
   const below = top + plot + 62, height = below + line * curves.length + 8;
   const { across, up, band, trace, censored } = survivalFrame(survival, { left, top, width: width - left - right, height: plot });
   const risk = (curve, i) => [
@@ -114,8 +113,9 @@ function survivalChart(survival) {
 
 /** One small picture per cluster, with its band; the other clusters are grey. */
 function survivalPanels(survival) {
-  const { curves, shown } = survival, columns = 4, left = 40, panel = { left: 0, top: 0, width: 180, height: 110 };
-  const across = panel.width + 20, down = panel.height + 50, rows = Math.ceil(curves.length / columns);
+  const { curves, shown } = survival, left = 40, panel = { left: 0, top: 0, width: 180, height: 110 };
+  const across = panel.width + 20, down = panel.height + 50;
+  const columns = Math.max(1, Math.floor((room("survival-panels") - left) / across)), rows = Math.ceil(curves.length / columns);
   const { line, band, trace, ...frame } = survivalFrame(survival, panel);
   const ends = [0, shown[shown.length - 1]];
   const axes = (j) => [0, 0.5, 1].flatMap((share) => [
@@ -157,7 +157,7 @@ function drawWithout(mixing) {
 
 function batchBars({ batches, counts }, rows) {
   const column = { ordered: false, values: null, labels: batches };
-  const width = 860, left = 96, line = 26, columns = 4, legend = 20 * Math.ceil(batches.length / columns);
+  const width = room("batches-plot"), left = 96, line = 26, columns = Math.max(1, Math.floor((width - left) / 190)), legend = 20 * Math.ceil(batches.length / columns);
   const total = batches.map((_, j) => counts.reduce((sum, row) => sum + row[j], 0));
   const bars = [["all samples", total], ...rows.map((row) => [`cluster ${row.cluster}`, row.counts])];
   const height = legend + 12 + line * bars.length;

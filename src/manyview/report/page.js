@@ -85,6 +85,10 @@ function svgText(picture, label) {
 const picture = (node, label) => el("div", { class: "picture" }, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, node),
   saver("SVG", label, () => svgText(node, label)));
 
+/** The width of a picture that fills its place; small screens get a small picture, not small letters. */
+const room = (id) => Math.max(340, Math.min(860, $(id).clientWidth));
+const LETTER = 7; // width of a letter in a picture
+
 // Tables: columns are {name, value(row), cell(row), kind}. A value is what is sorted and saved, a cell what is shown: text or
 // a node. A kind is a class. The first column heads its row. A column without a cell is saved only. Of a long table, the first
 // rows are shown, and all on request. On narrow screens, each row of a table of the kind "cards" becomes a card.
