@@ -12,6 +12,7 @@ from manyview.io import read_views
 
 pytest.importorskip("lifelines", reason="needs the extra manyview[survival]")
 VIEWS = ["tumours/expression.csv", "tumours/methylation.csv", "tumours/mirna.csv"]
+SURVIVAL = ["--survival", "time", "event"]
 WORDS = ["cluster", *VIEWS, "-k", 4, "-m", "mfmsc", "--metadata", "tumours/metadata.csv", "--out", "out"]
 
 
@@ -24,7 +25,7 @@ def tumours(manyview, tmp_path, monkeypatch):
 
 
 def change(column, values):
-    frame = pd.read_csv("tumours/metadata.csv")
+    frame = pd.read_csv("tumours/metadata.csv").astype(object)
     frame.loc[: len(values) - 1, column] = values
     frame.to_csv("tumours/metadata.csv", index=False)
 
@@ -59,10 +60,20 @@ def test_everything_at_once(manyview, tumours):
 @pytest.mark.parametrize(
     ("column", "values", "options", "says"),
     [
-        ("time", [-3.0], ["--survival", "time", "event"], "The survival times in 'time' include -3; times must be 0"),
-        ("event", [2], ["--survival", "time", "event"], "The events in 'event' include '2'; give 1 for an event"),
+        ("time", [-3.0], SURVIVAL, "The survival times in 'time' include -3; times must be 0"),
+        ("event", [2], SURVIVAL, "The events in 'event' include '2'; give 1 for an event"),
         ("age", [], ["--survival", "months", "event"], "The metadata have no column 'months'. Choose from: 'age'"),
+        ("age", [], ["--survival", "time", "time"], "'time' is named as time and as event; name two different columns"),
+        ("time", [np.inf], SURVIVAL, "The survival times in 'time' include inf; times must be 0"),
+        ("time", ["soon"], SURVIVAL, "'time' holds 'soon', which is not a number; give times as numbers"),
+        ("time", [None] * 300, SURVIVAL, "No survival time is known: 'time' is empty for all 300 samples"),
+        ("event", ["dead"], SURVIVAL, "'event' holds 'dead', which is not a number; give 1 for an event"),
+        ("event", [0] * 300, SURVIVAL, "'event' holds no event (1) with a known time, so survival cannot be compared"),
+        ("id", ["T0001", "T0001"], [], "metadata.csv has duplicated sample ids: 'T0001'; keep one row per sample"),
         ("centre", ["abroad"], ["--batch", "centre"], "The batch 'abroad' in 'centre' has one sample; merge it"),
+        ("centre", ["north"] * 300, ["--batch", "centre"], "'centre' has 1 batch; give at least two, or none at all"),
+        ("centre", [None], ["--batch", "centre"], "'centre' is missing for 1 of 300 samples"),
+        ("age", [], ["--batch", "lab"], "The metadata have no column 'lab'. Choose from: 'age'"),
         ("id", [f"x{i}" for i in range(300)], [], "tumours/metadata.csv shares no sample id with the other files"),
     ],
 )

@@ -37,9 +37,12 @@ class Questions:
             return
         known = [str(name) for name in metadata.columns]
         for name in asked:
-            if known.count(name) != 1:
-                found = "no" if name not in known else "several"
-                raise InputError(f"The metadata have {found} column {name!r}. Choose from: {quoted(known, 20)}.")
+            if name not in known:
+                raise InputError(f"The metadata have no column {name!r}. Choose from: {quoted(known, 20)}.")
+            if known.count(name) > 1:
+                raise InputError(f"The metadata have {known.count(name)} columns {name!r}; give each its own name.")
+        if self.survival is not None and len(set(self.survival)) == 1:
+            raise InputError(f"{self.survival[0]!r} is named as time and as event; name two different columns.")
         if self.survival is not None:
             time, event = self.survival
             check_survival(column(metadata, time), column(metadata, event), self.survival)

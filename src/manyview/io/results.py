@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LABELS, SUMMARY = "labels.csv", "summary.json"
+WHAT_TO_GIVE = "give a folder written by 'manyview cluster', or a table of sample ids and labels"
 SETTINGS = ("method", "model", "parameters", "files", "n_samples", "views", "imputation", "n_landmarks", "versions")
 """Entries of a summary that are settings or data; all others follow from these, except for the column of the batches."""
 EACH = {"parameters": "parameter", "views": "view", "versions": "version"}  # one setting for each of their entries
@@ -32,11 +33,15 @@ class SavedResult:
 @helped_by("findings#what-changed-since-the-last-result")
 def read_result(path: str | Path) -> SavedResult:
     """Read a folder written by `manyview cluster` or `predict`, or a table with sample ids and labels."""
+    from manyview.io.tables import parse_source
+
     path = Path(path)
+    if not parse_source(path).path.exists():
+        raise InputError(f"{path} was not found; {WHAT_TO_GIVE}.")
     if not path.is_dir():
         return SavedResult(_read_labels(path), {})
     if not (path / LABELS).is_file():
-        raise InputError(f"{path} has no {LABELS}; give a folder written by 'manyview cluster', or a table of labels.")
+        raise InputError(f"{path} has no {LABELS}; {WHAT_TO_GIVE}.")
     return SavedResult(_read_labels(path / LABELS), _read_settings(path / SUMMARY))
 
 
@@ -49,6 +54,11 @@ def _read_labels(path: Path) -> pd.Series:
     values = label_column(table.values)
     if values.isna().any():
         raise InputError(f"{table.where} has {int(values.isna().sum())} missing labels; give one per sample.")
+    if len(values) > 2 and values.is_unique:
+        raise InputError(
+            f"{table.where} has a different label for each of its {len(values):,} samples, such as "
+            f"{str(values.iloc[0])!r}, so these are no clusters; {WHAT_TO_GIVE}."
+        )
     ids = [str(i) for i in range(len(values))] if table.ids is None else table.ids
     return pd.Series(values.to_numpy(), index=pd.Index(ids, name="sample"))
 
