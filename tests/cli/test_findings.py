@@ -36,7 +36,9 @@ def test_everything_at_once(manyview, tumours):
     assert "Of 5 tested columns of the metadata, 2 are associated with the clusters." in done.stdout
     assert re.search(r"^stage: “\w+” makes up [\d.]+% of cluster \d, [\d.]+% elsewhere \(Cramér's V", done.stdout, re.M)
     assert re.search(r"^age: the median is [\d.]+ in cluster \d, [\d.]+ elsewhere \(ε² ", done.stdout, re.M)
-    assert re.search(r"^Survival differs between the clusters \(log-rank p = .*: shortest in cluster \d", done.stdout, re.M)
+    assert re.search(
+        r"^Survival differs between the clusters \(log-rank p = .*: shortest in cluster \d", done.stdout, re.M
+    )
     assert "Batches are mixed in the clusters as if by chance" in done.stdout
     out = tumours / "out"
     names = {path.name for path in out.iterdir()}

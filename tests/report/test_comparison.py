@@ -89,7 +89,7 @@ def test_the_page_in_a_browser(browser, tmp_path):
     root = ElementTree.fromstring(click_and_read(browser, "#flow-plot .save", tmp_path / "who-moved-where.svg"))
     assert HOSTILE in "".join(root.itertext())
     table = click_and_read(browser, "#agreement-table .save", tmp_path / "agreement.csv")
-    assert table.startswith("result,compared with,ARI,NMI,ACC,samples that moved")
+    assert table.startswith("result,compared with,ARI,NMI,ACC,moved")
 
 
 @needs_browser

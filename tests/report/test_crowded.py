@@ -56,7 +56,9 @@ def test_a_long_table_shows_its_first_rows_and_all_on_request(browser, tmp_path)
     assert button.get_attribute("aria-expanded") == "true"
     button.send_keys(Keys.ENTER)
     assert not rows[12].is_displayed()
-    saved = pd.read_csv(io.StringIO(click_and_read(browser, "#associations-table .save:last-child", tmp_path / "associations.csv")))
+    saved = pd.read_csv(
+        io.StringIO(click_and_read(browser, "#associations-table .save:last-child", tmp_path / "associations.csv"))
+    )
     assert len(saved) == 38
     assert {"p", "p corrected", "stands out", "by", "in it", "elsewhere", "missing"} < set(saved)
 

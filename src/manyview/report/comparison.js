@@ -33,7 +33,7 @@ function drawAgreement() {
     gauge("ARI", (row) => row.ari, { show: (x) => fixed(x, 3) }),
     gauge("NMI", (row) => row.nmi, { show: (x) => fixed(x, 3) }),
     gauge("ACC", (row) => row.acc, { show: (x) => fixed(x, 3) }),
-    figure("samples that moved", (row) => row.moved, whole),
+    figure("moved", (row) => row.moved, whole),
   ], data.agreement, { label: "Agreement", kind: "cards" }));
 }
 
@@ -88,7 +88,7 @@ function flowChart() {
     ...[...places[i]].flatMap(([label, place]) => {
       const last = i === data.results.length - 1;
       return [svg("rect", { x: x(i), y: place.y, width: block, height: Math.max(place.size * scale, 1), fill: fillOf(i, label) }),
-        svg("text", { x: last ? x(i) + block + 6 : x(i) - 6, y: place.y + (place.size * scale) / 2 + 4, "text-anchor": last ? "start" : "end" }, title(label), label.length > 9 ? `${label.slice(0, 8)}…` : label)];
+        svg("text", { class: "end", x: last ? x(i) + block + 6 : x(i) - 6, y: place.y + (place.size * scale) / 2 + 4, "text-anchor": last ? "start" : "end" }, title(label), label.length > 9 ? `${label.slice(0, 8)}…` : label)];
     })]);
   return svg("svg", { class: "chart wide", viewBox: `0 0 ${width} ${top + height}`, role: "img", "aria-label": "Flow of the samples between the clusters; the table below has the numbers" }, ...bands, ...blocks);
 }

@@ -94,7 +94,10 @@ def _step_sentences(comparison: Comparison, i: int, a: str, b: str) -> list[str]
     said = f"{way}, {pluralize(moved, 'sample')} of {n:,} moved ({percent(moved / n)}; ARI {ari:.3f})."
     flows = _flows(comparison.flows[i], comparison.matches[i])
     source, target, count = max((row[:3] for row in flows if not row[3]), key=lambda row: row[2])
-    return [said, f"Largest move: {pluralize(count, 'sample')} from cluster {source} of {a} to cluster {target} of {b}."]
+    return [
+        said,
+        f"Largest move: {pluralize(count, 'sample')} from cluster {source} of {a} to cluster {target} of {b}.",
+    ]
 
 
 def differences(settings: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:

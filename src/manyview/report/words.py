@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -292,7 +292,7 @@ def _association_sentences(significant: pd.DataFrame, tested: int) -> list[str]:
     ]
 
 
-def _association_sentence(row: dict[str, Any]) -> str:
+def _association_sentence(row: Mapping[Any, Any]) -> str:
     name, inside, outside = shortened(row["column"], LONGEST_NAME), row["inside"], row["outside"]
     if row["kind"] == "numbers":
         most = f"the median is {inside:.4g} in cluster {row['cluster']}, {outside:.4g} elsewhere"
