@@ -27,7 +27,7 @@ NOT_RUN = {
 }
 SAYS = {
     "use": r"2000 samples assigned to 10 clusters, ACC 0\.9[\s\S]*ACC 0\.9",
-    "findings": r"associated  marked[\s\S]*log-rank p = \S+e-(0[6-9]|\d[1-9])",
+    "findings": r"last +associated +0\.\d+[\s\S]*log-rank p = \S+e-(0[6-9]|\d[1-9])",
     "first-hour": r"\(stable\)[\s\S]*Survival differs between the clusters",
     "images-with-descriptors": r"ACC 0\.9",
     "text-and-links": r"words: counts[\s\S]*links: graph",

@@ -16,12 +16,12 @@ def test_two_results_and_a_table_of_labels(manyview, results):
     done = manyview("compare", "first", "second", "truth.csv", "--out", "compared")
     assert (done.returncode, done.stderr) == (0, "")
     assert "first   truth.csv      1.000  1.000  1.000  0" in done.stdout
-    assert "From first to second," in done.stdout
+    assert "From first (3 clusters) to second (4 clusters), 10 samples of 60 moved (16.7%; ARI 0.865)." in done.stdout
     table = pd.read_csv(results / "compared" / "comparison.csv")
     assert table.columns.tolist() == ["sample", "first", "second", "truth.csv", "moved"]
     assert len(table) == 60
     page = (results / "compared" / "comparison.html").read_text(encoding="utf-8")
-    assert "parameters n_clusters" in page
+    assert "parameter n_clusters" in page
     again = manyview("compare", "first", "second", "--out", "compared")
     assert again.returncode == 2
     assert "--force" in again.stderr
@@ -36,7 +36,8 @@ def test_without_out_a_new_folder_is_made(manyview, results):
     ("words", "says"),
     [
         (["first"], "Got 1 result; give at least two"),
-        (["first", "nowhere"], "nowhere was not found"),
+        (["first", "nowhere"], "nowhere was not found; give a folder written by 'manyview cluster'"),
+        (["first", "view_0.csv"], "has a different label for each of its 60 samples"),
         (["first", "first"], "first is given twice"),
         (["first", "other.csv"], "share no sample: the first has 'patient 0'"),
     ],

@@ -1,6 +1,7 @@
 """`manyview cluster` with metadata: associations, survival, batches and features, as a user asks for them."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from manyview.io import read_views
 
 pytest.importorskip("lifelines", reason="needs the extra manyview[survival]")
 VIEWS = ["tumours/expression.csv", "tumours/methylation.csv", "tumours/mirna.csv"]
+SURVIVAL = ["--survival", "time", "event"]
 WORDS = ["cluster", *VIEWS, "-k", 4, "-m", "mfmsc", "--metadata", "tumours/metadata.csv", "--out", "out"]
 
 
@@ -23,7 +25,7 @@ def tumours(manyview, tmp_path, monkeypatch):
 
 
 def change(column, values):
-    frame = pd.read_csv("tumours/metadata.csv")
+    frame = pd.read_csv("tumours/metadata.csv").astype(object)
     frame.loc[: len(values) - 1, column] = values
     frame.to_csv("tumours/metadata.csv", index=False)
 
@@ -31,8 +33,12 @@ def change(column, values):
 def test_everything_at_once(manyview, tumours):
     done = manyview(*WORDS, "--survival", "time", "event", "--batch", "centre", "--features", "--report")
     assert done.returncode == 0, done.stderr
-    assert "The clusters are associated with stage" in done.stdout
-    assert "Survival differs between the clusters (log-rank p = " in done.stdout
+    assert "Of 5 tested columns of the metadata, 2 are associated with the clusters." in done.stdout
+    assert re.search(r"^stage: “\w+” makes up [\d.]+% of cluster \d, [\d.]+% elsewhere \(Cramér's V", done.stdout, re.M)
+    assert re.search(r"^age: the median is [\d.]+ in cluster \d, [\d.]+ elsewhere \(ε² ", done.stdout, re.M)
+    assert re.search(
+        r"^Survival differs between the clusters \(log-rank p = .*: shortest in cluster \d", done.stdout, re.M
+    )
     assert "Batches are mixed in the clusters as if by chance" in done.stdout
     out = tumours / "out"
     names = {path.name for path in out.iterdir()}
@@ -56,10 +62,20 @@ def test_everything_at_once(manyview, tumours):
 @pytest.mark.parametrize(
     ("column", "values", "options", "says"),
     [
-        ("time", [-3.0], ["--survival", "time", "event"], "The survival times in 'time' include -3; times must be 0"),
-        ("event", [2], ["--survival", "time", "event"], "The events in 'event' include '2'; give 1 for an event"),
+        ("time", [-3.0], SURVIVAL, "The survival times in 'time' include -3; times must be 0"),
+        ("event", [2], SURVIVAL, "The events in 'event' include '2'; give 1 for an event"),
         ("age", [], ["--survival", "months", "event"], "The metadata have no column 'months'. Choose from: 'age'"),
+        ("age", [], ["--survival", "time", "time"], "'time' is named as time and as event; name two different columns"),
+        ("time", [np.inf], SURVIVAL, "The survival times in 'time' include inf; times must be 0"),
+        ("time", ["soon"], SURVIVAL, "'time' holds 'soon', which is not a number; give times as numbers"),
+        ("time", [None] * 300, SURVIVAL, "No survival time is known: 'time' is empty for all 300 samples"),
+        ("event", ["dead"], SURVIVAL, "'event' holds 'dead', which is not a number; give 1 for an event"),
+        ("event", [0] * 300, SURVIVAL, "'event' holds no event (1) with a known time, so survival cannot be compared"),
+        ("id", ["T0001", "T0001"], [], "metadata.csv has duplicated sample ids: 'T0001'; keep one row per sample"),
         ("centre", ["abroad"], ["--batch", "centre"], "The batch 'abroad' in 'centre' has one sample; merge it"),
+        ("centre", ["north"] * 300, ["--batch", "centre"], "'centre' has 1 batch; give at least two, or none at all"),
+        ("centre", [None], ["--batch", "centre"], "'centre' is missing for 1 of 300 samples"),
+        ("age", [], ["--batch", "lab"], "The metadata have no column 'lab'. Choose from: 'age'"),
         ("id", [f"x{i}" for i in range(300)], [], "tumours/metadata.csv shares no sample id with the other files"),
     ],
 )

@@ -60,3 +60,9 @@ def test_columns_need_a_table():
 def test_names_of_columns_may_be_numbers():
     frame = pd.DataFrame({0: ["a", "a", "b", "b"], 1: [1, 2, 3, 4]})
     assert relate([0, 0, 1, 1], frame, Questions(batch="0")).batches.batches == ["a", "b"]
+
+
+def test_names_of_columns_must_differ():
+    frame = pd.DataFrame([["a", "b"]] * 4, columns=["site", "site"])
+    with pytest.raises(InputError, match="have 2 columns 'site'; give each its own name"):
+        Questions(batch="site").check(frame)

@@ -11,11 +11,26 @@ from manyview.io.results import read_result
 
 def test_a_folder_has_labels_and_settings(tmp_path):
     (tmp_path / "labels.csv").write_text("sample,label,stability\na,1,0.5\nb,0,1.0\n")
-    summary = {"method": "ocbr", "parameters": {"n_neighbors": 7, "scaling": None}, "seconds": {"fit": 3}}
+    summary = {
+        "method": "ocbr",
+        "parameters": {"n_neighbors": 7, "scaling": None, "fast": True},
+        "files": ["x.csv", "y.csv"],
+        "views": {"x": {"features": 3, "missing_values": 0, "why": "explained"}},
+        "batches": {"column": "centre", "p_value": 0.5},
+        "seconds": {"fit": 3},
+    }
     (tmp_path / "summary.json").write_text(json.dumps(summary))
     found = read_result(tmp_path)
     pd.testing.assert_series_equal(found.labels, pd.Series([1, 0], index=pd.Index(["a", "b"], name="sample")))
-    assert found.settings == {"method": "ocbr", "parameters n_neighbors": "7", "parameters scaling": "null"}
+    assert found.settings == {
+        "method": "ocbr",
+        "parameter n_neighbors": "7",
+        "parameter scaling": "none",
+        "parameter fast": "yes",
+        "files": "x.csv, y.csv",
+        "view x": "features 3, missing values 0",
+        "batch": "centre",
+    }
 
 
 def test_a_table_has_labels_only(tmp_path):

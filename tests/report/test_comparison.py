@@ -43,8 +43,10 @@ def test_the_table_says_who_moved(comparison):
 
 def test_the_sentences(comparison):
     first, second, *_ = comparison_sentences(comparison)
-    assert first == f"From before to {HOSTILE}, 2 samples of 12 moved (16.7%)."
-    assert second == "Largest move: 1 sample from cluster 0 to b."
+    assert first == f"From before (3 clusters) to {HOSTILE} (4 clusters), 2 samples of 12 moved (16.7%; ARI 0.604)."
+    assert second == f"Largest move: 1 sample from cluster 0 of before to cluster b of {HOSTILE}."
+    same = compare_results({"a": comparison.labels["before"], "b": comparison.labels["last"]})
+    assert comparison_sentences(same) == ["From a (3 clusters) to b (3 clusters), no sample moved."]
 
 
 def test_only_settings_that_differ_are_shown():
@@ -87,7 +89,7 @@ def test_the_page_in_a_browser(browser, tmp_path):
     root = ElementTree.fromstring(click_and_read(browser, "#flow-plot .save", tmp_path / "who-moved-where.svg"))
     assert HOSTILE in "".join(root.itertext())
     table = click_and_read(browser, "#agreement-table .save", tmp_path / "agreement.csv")
-    assert table.startswith("result,compared with,ARI,NMI,ACC,samples that moved")
+    assert table.startswith("result,compared with,ARI,NMI,ACC,moved")
 
 
 @needs_browser

@@ -129,3 +129,10 @@ def test_survival_is_drawn_with_the_numbers_at_risk(rng):
     assert [text.get_text() for text in upper.get_legend().get_texts()] == ["basal", "luminal"]
     assert lower.texts[0].get_text() == "20"
     assert png_bytes(figure, dpi=50).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("clusters", "bands"), [(5, 5), (6, 0)])
+def test_bands_are_drawn_where_they_can_be_told_apart(rng, clusters, bands):
+    pytest.importorskip("lifelines")
+    survival = compare_survival(np.arange(60) % clusters, rng.exponential(9, 60), np.ones(60))
+    assert len(report.plot_survival(survival).axes[0].collections) == bands

@@ -35,16 +35,24 @@ class Questions:
             if asked:
                 raise InputError(f"The columns {quoted(asked)} must be in the metadata; give a table that has them.")
             return
-        known = [str(name) for name in metadata.columns]
         for name in asked:
-            if known.count(name) != 1:
-                found = "no" if name not in known else "several"
-                raise InputError(f"The metadata have {found} column {name!r}. Choose from: {quoted(known, 20)}.")
+            _check_column(metadata, name)
         if self.survival is not None:
             time, event = self.survival
+            if time == event:
+                raise InputError(f"{time!r} is named as time and as event; name two different columns.")
             check_survival(column(metadata, time), column(metadata, event), self.survival)
         if self.batch is not None:
             check_batches(column(metadata, self.batch), self.batch)
+
+
+def _check_column(metadata: pd.DataFrame, name: str) -> None:
+    """Raise unless exactly one column has this name."""
+    known = [str(column) for column in metadata.columns]
+    if name not in known:
+        raise InputError(f"The metadata have no column {name!r}. Choose from: {quoted(known, 20)}.")
+    if known.count(name) > 1:
+        raise InputError(f"The metadata have {known.count(name)} columns {name!r}; give each its own name.")
 
 
 @dataclass(frozen=True)

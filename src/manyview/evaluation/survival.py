@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CONFIDENCE = 0.95
+HOW_EVENTS = "give 1 for an event, such as a death, 0 for none (censored), and leave unknown ones empty"
 TIMES_SHOWN = 6  # times at which the samples at risk are counted
 
 
@@ -130,7 +131,8 @@ def check_survival(
 ) -> tuple[Dense, Dense]:
     """Return times and events as numbers, or raise; `names` are their columns. Raises if lifelines is not installed."""
     require_lifelines()
-    T, E = (_as_numbers(values, name) for values, name in zip((time, event), names, strict=True))
+    T = _as_numbers(time, names[0], "give times as numbers, and leave unknown ones empty")
+    E = _as_numbers(event, names[1], HOW_EVENTS)
     if T.shape != E.shape or T.ndim != 1:
         raise InputError(f"{names[0]} has shape {T.shape} and {names[1]} {E.shape}; give one of each per sample.")
     wrong = T[(T < 0) | np.isinf(T)]
@@ -141,11 +143,14 @@ def check_survival(
     odd = np.unique(E[~np.isnan(E) & (E != 0) & (E != 1)])
     if len(odd):
         raise InputError(
-            f"The events in {names[1]!r} include {quoted(f'{value:g}' for value in odd)}; give 1 for an event, such as "
-            "a death, 0 for none (censored), and leave unknown ones empty."
+            f"The events in {names[1]!r} include {quoted((f'{value:g}' for value in odd), 3)}; {HOW_EVENTS}."
         )
+    if np.isnan(T).all():
+        raise InputError(f"No survival time is known: {names[0]!r} is empty for all {T.size:,} samples; fill it in.")
     if not np.any(E[~np.isnan(T)] == 1):
-        raise InputError(f"{names[1]!r} holds no event (1) with a known time, so survival cannot be compared.")
+        raise InputError(
+            f"{names[1]!r} holds no event (1) with a known time, so survival cannot be compared; {HOW_EVENTS}."
+        )
     return T, E
 
 
@@ -157,14 +162,14 @@ def require_lifelines(part: str = "lifelines") -> Any:
         raise InputError(f'Survival needs lifelines: pip install "manyview[survival]" ({error}).') from error
 
 
-def _as_numbers(values: ArrayLike, name: str) -> Dense:
+def _as_numbers(values: ArrayLike, name: str, how: str) -> Dense:
     import pandas as pd
 
     given = pd.Series(values).astype(object)
     numbers = pd.to_numeric(given, errors="coerce").astype(float)
     wrong = given[numbers.isna() & given.notna()]
     if len(wrong):
-        raise InputError(f"{name!r} holds {str(wrong.iloc[0])!r}, which is not a number; survival needs numbers.")
+        raise InputError(f"{name!r} holds {str(wrong.iloc[0])!r}, which is not a number; {how}.")
     return numbers.to_numpy()
 
 

@@ -33,8 +33,8 @@ function drawAgreement() {
     gauge("ARI", (row) => row.ari, { show: (x) => fixed(x, 3) }),
     gauge("NMI", (row) => row.nmi, { show: (x) => fixed(x, 3) }),
     gauge("ACC", (row) => row.acc, { show: (x) => fixed(x, 3) }),
-    figure("samples that moved", (row) => row.moved, whole),
-  ], data.agreement, { label: "Agreement" }));
+    figure("moved", (row) => row.moved, whole),
+  ], data.agreement, { label: "Agreement", kind: "cards" }));
 }
 
 // The flow picture
@@ -56,9 +56,10 @@ function orders() {
 function flowChart() {
   const placed = orders(), total = data.results[0].clusters.reduce((sum, { size }) => sum + size, 0);
   const most = Math.max(...placed.map((labels) => labels.length)), gap = 12, top = 34, block = 16;
-  const height = Math.max(300, 26 * most) + gap * most, width = 860, left = 70, right = 70;
+  const height = Math.max(300, 26 * most) + gap * most, width = Math.max(room("flow-plot"), 150 * data.results.length), left = 70, right = 70;
   const scale = (height - gap * most) / total;
   const x = (i) => left + (i * (width - left - right - block)) / (data.results.length - 1);
+  const letters = Math.floor((0.48 * (x(1) - x(0) + 2 * block)) / LETTER); // of a heading, so that it does not run into the next one
   const places = data.results.map((result, i) => {
     const size = new Map(result.clusters.map((cluster) => [cluster.label, cluster.size]));
     let at = top;
@@ -83,11 +84,11 @@ function flowChart() {
   }
   const blocks = data.results.flatMap((result, i) => [
     svg("text", { class: "head", x: i === 0 ? x(0) : i === data.results.length - 1 ? x(i) + block : x(i) + block / 2, y: 16, "text-anchor": i === 0 ? "start" : i === data.results.length - 1 ? "end" : "middle" },
-      result.name.length > 40 ? `…${result.name.slice(-39)}` : result.name),
+      title(result.name), result.name.length > letters ? `…${result.name.slice(1 - letters)}` : result.name),
     ...[...places[i]].flatMap(([label, place]) => {
       const last = i === data.results.length - 1;
       return [svg("rect", { x: x(i), y: place.y, width: block, height: Math.max(place.size * scale, 1), fill: fillOf(i, label) }),
-        svg("text", { x: last ? x(i) + block + 6 : x(i) - 6, y: place.y + (place.size * scale) / 2 + 4, "text-anchor": last ? "start" : "end" }, label.length > 9 ? `${label.slice(0, 8)}…` : label)];
+        svg("text", { class: "end", x: last ? x(i) + block + 6 : x(i) - 6, y: place.y + (place.size * scale) / 2 + 4, "text-anchor": last ? "start" : "end" }, title(label), label.length > 9 ? `${label.slice(0, 8)}…` : label)];
     })]);
   return svg("svg", { class: "chart wide", viewBox: `0 0 ${width} ${top + height}`, role: "img", "aria-label": "Flow of the samples between the clusters; the table below has the numbers" }, ...bands, ...blocks);
 }
@@ -101,7 +102,7 @@ function drawFlow() {
       within(i, "from cluster", (flow) => flow.source),
       within(i + 1, "to cluster", (flow) => flow.target),
       figure("samples", (flow) => flow.count, whole),
-    ], moves, { label: caption, caption, tall: true }));
+    ], moves, { label: caption, caption }));
   });
 }
 
@@ -110,23 +111,23 @@ function drawMoved() {
   $("moved-table").append(table([
     text("sample", (row) => row.id),
     ...data.results.map((result, i) => within(i, result.name, (row) => String(row.labels[i]))),
-  ], data.moved, { label: "Samples that moved", tall: true }));
+  ], data.moved, { label: "Samples that moved" }));
   if (data.moved.length < data.movedTotal)
     $("moved-note").textContent = `The first ${whole(data.moved.length)} of ${whole(data.movedTotal)}; comparison.csv has all.`;
   return null;
 }
 
 function drawSettings() {
-  const unknown = data.unknown.length ? ` The settings of ${data.unknown.join(", ")} are unknown.` : "";
-  if (data.unknown.length > data.results.length - 2 || !data.differences.length) {
-    $("settings-note").textContent = data.unknown.length ? `There is nothing to compare.${unknown}` : "All settings and versions are the same.";
-    return;
-  }
-  $("settings-note").textContent = `Parameters, files and versions that are not the same in all results.${unknown}`;
+  const unknown = data.unknown.length ? ` The settings of ${data.unknown.join(", ")} are not known.` : "";
+  const say = (text) => { $("settings-note").textContent = `${text}${unknown}`; };
+  if (data.results.length - data.unknown.length < 2) return say("There is nothing to compare.");
+  if (!data.differences.length) return say("The method, its parameters, the files and the versions of the packages are the same.");
+  say("Parameters, files and versions that are not the same in all results; a dash if a result has no such setting.");
   $("settings-table").append(table([
     text("setting", (row) => row.name),
     ...data.results.map((result, i) => text(result.name, (row) => row.values[i])),
-  ], data.differences, { label: "Settings that differ" }));
+  ], data.differences, { label: "Settings that differ", kind: "cards" }));
+  return null;
 }
 
 drawWords();

@@ -10,6 +10,7 @@ import numpy as np
 
 from manyview.environment import versions
 from manyview.evaluation.comparison import Comparison
+from manyview.evaluation.metrics import adjusted_rand_index
 from manyview.report.html import fill_template, plain
 from manyview.report.words import percent, pluralize
 
@@ -73,18 +74,30 @@ def comparison_data(comparison: Comparison, settings: Mapping[str, Mapping[str, 
 
 def comparison_sentences(comparison: Comparison) -> list[str]:
     """Say how well each result agrees with the next, and where most of the samples that moved went."""
-    n, found = len(comparison.labels), []
-    steps = zip(pairwise(comparison.labels.columns), comparison.flows, comparison.matches, strict=True)
-    for i, ((a, b), flow, match) in enumerate(steps):
-        moved = int(comparison.moved()[:, i].sum())
-        found.append(f"From {a} to {b}, {pluralize(moved, 'sample')} of {n:,} moved ({percent(moved / n)}).")
-        largest = max(_flows(flow, match), key=lambda row: (not row[3], row[2]))
-        if not largest[3]:
-            found.append(f"Largest move: {pluralize(largest[2], 'sample')} from cluster {largest[0]} to {largest[1]}.")
+    found = []
+    for i, (a, b) in enumerate(pairwise(comparison.labels.columns)):
+        found += _step_sentences(comparison, i, a, b)
     for name, others in comparison.others.items():
         if others:
             found.append(f"Left out because they are not in all results: {pluralize(others, 'sample')} of {name}.")
     return found
+
+
+def _step_sentences(comparison: Comparison, i: int, a: str, b: str) -> list[str]:
+    """Say how many samples moved from result `a`, the i-th, to the next, `b`, and where most of them went."""
+    n, labels, moved = len(comparison.labels), comparison.labels, int(comparison.moved()[:, i].sum())
+    sizes = [pluralize(labels[name].nunique(), "cluster") for name in (a, b)]
+    way = f"From {a} ({sizes[0]}) to {b} ({sizes[1]})"
+    if not moved:
+        return [f"{way}, no sample moved."]
+    ari = adjusted_rand_index(labels[a], labels[b])
+    said = f"{way}, {pluralize(moved, 'sample')} of {n:,} moved ({percent(moved / n)}; ARI {ari:.3f})."
+    flows = _flows(comparison.flows[i], comparison.matches[i])
+    source, target, count = max((row[:3] for row in flows if not row[3]), key=lambda row: row[2])
+    return [
+        said,
+        f"Largest move: {pluralize(count, 'sample')} from cluster {source} of {a} to cluster {target} of {b}.",
+    ]
 
 
 def differences(settings: Mapping[str, Mapping[str, str]]) -> list[dict[str, Any]]:

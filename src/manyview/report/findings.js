@@ -1,6 +1,6 @@
 // What the clusters are associated with, and what marks them: associations, survival, batches, features.
 
-const LETTER = 7; // width of a letter in a picture
+const MOST_BANDS = 5; // survival curves whose bands can be told apart in one picture
 
 // Associations
 
@@ -11,9 +11,9 @@ function drawAssociations() {
   const shown = (row, x) => (row.kind === "numbers" ? number(x) : percent(x));
   const columns = [
     { name: "column", kind: "name", value: (row) => row.column, cell: associationName },
-    figure("p corrected", (row) => row.p_corrected, pValue),
-    figure("p", (row) => row.p_value, pValue),
     gauge("effect", (row) => row.effect, { show: fixed }),
+    { ...figure("p corrected", (row) => row.p_corrected), cell: bothPValues },
+    { name: "p", value: (row) => row.p_value },
     { name: "measure of the effect", value: (row) => row.effect_name },
     ofCluster("stands out", (row) => row.cluster),
     text("by", (row) => (row.kind === "numbers" ? "median" : row.level)),
@@ -22,17 +22,18 @@ function drawAssociations() {
     { name: "test", value: (row) => row.test },
     { name: "missing", value: (row) => row.missing },
   ];
-  if (tested.length) $("associations-table").append(table(columns, tested, { label: "Associations", tall: true }));
+  if (tested.length) $("associations-table").append(table(columns, tested, { label: "Associations", kind: "cards" }));
   if (left.length) $("associations-left").append(el("h3", {}, "Columns that were not tested"),
-    table([text("column", (row) => row.column), text("reason", (row) => row.left_out)], left, { label: "Columns not tested", tall: true }));
+    table([text("column", (row) => row.column), text("reason", (row) => row.left_out)], left, { label: "Columns not tested" }));
   $("associations-warning").hidden = !tested.some((row) => row.inViews.length);
   return null;
 }
 function associationName(row) {
   const missing = row.missing ? `, ${whole(row.missing)} missing` : "";
-  return el("div", {}, el("bdi", {}, row.column), el("small", {}, `${row.test}${missing}`),
+  return el("div", {}, breakable(row.column), el("small", {}, `${row.test}${missing}`),
     row.inViews.length ? el("small", { class: "warn" }, `also a feature of ${row.inViews.join(", ")}`) : null);
 }
+const bothPValues = (row) => el("div", {}, pValue(row.p_corrected), el("small", {}, `p ${pValue(row.p_value)}`));
 
 // Survival
 
@@ -41,6 +42,8 @@ function drawSurvival() {
   if (!survival) return drop("survival");
   const label = "Survival by cluster";
   $("survival-plot").append(picture(survivalChart(survival), label));
+  if (survival.curves.length > MOST_BANDS) $("survival-panels").append(picture(survivalPanels(survival), "Survival of each cluster"));
+  else $("survival-many").remove();
   const p = el("b", {}, `p = ${pValue(survival.p_value)}`);
   $("survival-note").append("Log-rank test of all clusters: ", p, `. ${count(survival.missing, "sample")} without a time or an event left out.`,
     ...(survival.without.length ? [` There are no data for the clusters ${survival.without.join(", ")}.`] : []));
@@ -59,29 +62,42 @@ function drawSurvival() {
     figure("p corrected", (row) => row.p_corrected, pValue),
     figure("p", (row) => row.p_value, pValue),
     figure("chi-square", (row) => row.statistic, (x) => fixed(x, 1)),
-  ], [...survival.pairs].sort((a, b) => a.p_value - b.p_value), { label: name, caption: name, tall: true }));
+  ], [...survival.pairs].sort((a, b) => a.p_value - b.p_value), { label: name, caption: name }));
   return null;
 }
 
-/** Kaplan-Meier curves with bands, and the samples at risk below; the rows of these are the legend. */
-function survivalChart({ curves, shown, horizon }) {
-  const width = 860, left = 96, right = 18, top = 12, plot = 320, line = 20;
-  const below = top + plot + 62, height = below + line * curves.length + 8;
+/** Paths of survival curves in a frame; a path goes right before it goes down, as the curve holds until the next time. */
+function survivalFrame({ curves }, { left, top, width, height }) {
   const last = Math.max(...curves.map((curve) => curve.times[curve.times.length - 1])) || 1;
-  const across = (time) => left + (time / last) * (width - left - right), up = (share) => top + (1 - share) * plot;
-  const steps = (times, values) => times.map((time, i) => (i ? `H${across(time).toFixed(1)}V${up(values[i]).toFixed(1)}` : `M${across(time).toFixed(1)},${up(values[i]).toFixed(1)}`)).join("");
-  const back = (times, values) => times.map((_, j) => times.length - 1 - j).map((i) => `${i === times.length - 1 ? `L${across(times[i]).toFixed(1)},${up(values[i]).toFixed(1)}` : `V${up(values[i]).toFixed(1)}H${across(times[i]).toFixed(1)}`}`).join("");
+  const across = (time) => left + (time / last) * width, up = (share) => top + (1 - share) * height;
+  const at = (time) => across(time).toFixed(1), on = (share) => up(share).toFixed(1);
+  const there = (times, values) => times.map((time, i) => (i ? `H${at(time)}V${on(values[i])}` : `M${at(time)},${on(values[i])}`)).join("");
+  const back = (times, values) => [...times.keys()].reverse().map((i) => (i === times.length - 1 ? `L${at(times[i])},${on(values[i])}` : `V${on(values[i])}H${at(times[i])}`)).join("");
   const fill = (curve) => clusterFill(curve.cluster);
-  const band = (curve) => svg("path", { class: "band", d: `${steps(curve.times, curve.upper)}${back(curve.times, curve.lower)}z`, fill: fill(curve) });
-  const dashes = (curve) => (curve.cluster < COLOURS ? null : "7 3"); // where the colours repeat
-  const trace = (curve) => svg("path", { class: "survival", d: steps(curve.times, curve.survival), "--colour": fill(curve), "stroke-dasharray": dashes(curve) }, title(`cluster ${curve.cluster}`));
-  const censored = (curve) => curve.times.flatMap((time, i) => (i && curve.survival[i] === curve.survival[i - 1]
-    ? [svg("path", { class: "survival", d: `M${across(time).toFixed(1)},${(up(curve.survival[i]) - 4).toFixed(1)}v8`, "--colour": fill(curve) })] : []));
+  return {
+    across, up,
+    line: (curve) => there(curve.times, curve.survival),
+    band: (curve) => svg("path", { class: "band", d: `${there(curve.times, curve.upper)}${back(curve.times, curve.lower)}z`, fill: fill(curve) }),
+    trace: (curve) => svg("path", { class: "survival", d: there(curve.times, curve.survival), "--colour": fill(curve),
+      "stroke-dasharray": curve.cluster < COLOURS ? null : "7 3" }, title(`cluster ${curve.cluster}`)), // colours repeat
+    censored: (curve) => curve.times.flatMap((time, i) => (i && curve.survival[i] === curve.survival[i - 1]
+      ? [svg("path", { class: "survival", d: `M${at(time)},${(up(curve.survival[i]) - 4).toFixed(1)}v8`, "--colour": fill(curve) })] : [])),
+  };
+}
+/** A cluster's marker and number, with the baseline of the text at the given place. */
+const survivalKey = ({ cluster }, x, y) => [
+  svg("path", { d: look(clusterColumn, cluster).shape(5), transform: `translate(${x},${y - 4})`, fill: clusterFill(cluster) }),
+  svg("text", { x: x + 10, y }, String(cluster))];
+
+/** Kaplan-Meier curves with bands, and the samples at risk below; the rows of these are the legend. */
+function survivalChart(survival) {
+  const { curves, shown, horizon } = survival, width = room("survival-plot"), left = 96, right = 18, top = 12, plot = 320, line = 20;
+  const below = top + plot + 62, height = below + line * curves.length + 8;
+  const { across, up, band, trace, censored } = survivalFrame(survival, { left, top, width: width - left - right, height: plot });
   const risk = (curve, i) => [
-    svg("path", { d: look(clusterColumn, curve.cluster).shape(5), transform: `translate(12,${below + line * i - 4})`, fill: fill(curve) }),
-    svg("text", { x: 22, y: below + line * i }, String(curve.cluster)),
+    ...survivalKey(curve, 12, below + line * i),
     ...shown.map((time, j) => svg("text", { x: across(time), y: below + line * i, "text-anchor": "middle" }, whole(curve.at_risk[j])))];
-  return svg("svg", { class: curves.length > 6 ? "chart wide many" : "chart wide", viewBox: `0 0 ${width} ${height}`, role: "img",
+  return svg("svg", { class: curves.length > MOST_BANDS ? "chart wide many" : "chart wide", viewBox: `0 0 ${width} ${height}`, role: "img",
     "aria-label": `Kaplan-Meier curves of ${count(curves.length, "cluster")}; the table below has the numbers` },
     ...[0, 0.25, 0.5, 0.75, 1].flatMap((share) => [
       svg("line", { class: "grid", x1: left, x2: width - right, y1: up(share), y2: up(share) }),
@@ -93,6 +109,24 @@ function survivalChart({ curves, shown, horizon }) {
     svg("text", { x: (left + width - right) / 2, y: top + plot + 36, "text-anchor": "middle" }, data.survivalColumns[0]),
     svg("text", { x: 6, y: below - 22 }, "cluster, samples at risk"),
     ...curves.flatMap(risk));
+}
+
+/** One small picture per cluster, with its band; the other clusters are grey. */
+function survivalPanels(survival) {
+  const { curves, shown } = survival, left = 40, panel = { left: 0, top: 0, width: 180, height: 110 };
+  const across = panel.width + 20, down = panel.height + 50;
+  const columns = Math.max(1, Math.floor((room("survival-panels") - left) / across)), rows = Math.ceil(curves.length / columns);
+  const { line, band, trace, ...frame } = survivalFrame(survival, panel);
+  const ends = [0, shown[shown.length - 1]];
+  const axes = (j) => [0, 0.5, 1].flatMap((share) => [
+    svg("line", { class: "grid", x1: 0, x2: panel.width, y1: frame.up(share), y2: frame.up(share) }),
+    ...(j ? [] : [svg("text", { x: -6, y: frame.up(share) + 4, "text-anchor": "end" }, `${100 * share}%`)])]);
+  return svg("svg", { class: "chart wide", viewBox: `0 0 ${left + columns * across} ${rows * down}`, role: "img",
+    "aria-label": "Kaplan-Meier curves with confidence bands, one picture per cluster; the table below has the numbers" },
+    svg("defs", {}, svg("path", { class: "others", id: "survival-curves", d: curves.map(line).join("") })),
+    ...curves.map((curve, i) => svg("g", { transform: `translate(${left + (i % columns) * across},${24 + Math.floor(i / columns) * down})` },
+      ...survivalKey(curve, 5, -8), ...axes(i % columns), svg("use", { href: "#survival-curves" }), band(curve), trace(curve),
+      ...ends.map((time) => svg("text", { x: frame.across(time), y: panel.height + 15, "text-anchor": "middle" }, number(time))))));
 }
 
 // Batches
@@ -123,7 +157,7 @@ function drawWithout(mixing) {
 
 function batchBars({ batches, counts }, rows) {
   const column = { ordered: false, values: null, labels: batches };
-  const width = 860, left = 96, line = 26, columns = 4, legend = 20 * Math.ceil(batches.length / columns);
+  const width = room("batches-plot"), left = 96, line = 26, columns = Math.max(1, Math.floor((width - left) / 190)), legend = 20 * Math.ceil(batches.length / columns);
   const total = batches.map((_, j) => counts.reduce((sum, row) => sum + row[j], 0));
   const bars = [["all samples", total], ...rows.map((row) => [`cluster ${row.cluster}`, row.counts])];
   const height = legend + 12 + line * bars.length;
@@ -160,7 +194,7 @@ function drawFeatures() {
     figure("mean in it", (row) => row.mean_inside),
     figure("mean elsewhere", (row) => row.mean_outside),
     figure("missing", (row) => row.missing, percent),
-  ], markers, { label, tall: true }));
+  ], markers, { label }));
   return null;
 }
 

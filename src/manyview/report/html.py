@@ -26,7 +26,15 @@ from manyview.methods import MultiViewClusterer
 from manyview.report.data import ReportData, compute_report_data, fitted_views
 from manyview.report.metadata import Column, match_metadata
 from manyview.report.palette import css_variables
-from manyview.report.words import highlights, methods_paragraph, parameters, percent, pluralize, references
+from manyview.report.words import (
+    highlights,
+    methods_paragraph,
+    parameters,
+    percent,
+    pluralize,
+    references,
+    shortened,
+)
 from manyview.views.container import Views
 
 if TYPE_CHECKING:
@@ -115,7 +123,7 @@ def fill_template(
         "base-uri 'none'; form-action 'none'"
     )
     return Template(_part(template)).substitute(
-        title=html.escape(shortened(title)).encode("ascii", "xmlcharrefreplace").decode(),
+        title=html.escape(shortened(title, LONGEST_TEXT)).encode("ascii", "xmlcharrefreplace").decode(),
         policy=policy,
         css=css,
         script=script,
@@ -321,9 +329,4 @@ def plain(value: Any) -> Any:
         return float(f"{value:.{DIGITS}g}") if math.isfinite(value) else None
     if isinstance(value, np.integer):
         return int(value)
-    return value if value is None or isinstance(value, bool | int) else shortened(str(value))
-
-
-def shortened(text: str) -> str:
-    """Shorten a text that is too long for a name."""
-    return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"
+    return value if value is None or isinstance(value, bool | int) else shortened(str(value), LONGEST_TEXT)

@@ -3,7 +3,7 @@
 function drawLevels() {
   const tree = data.levels;
   if (!tree) return drop("levels");
-  const step = 18, left = 16, right = 110, top = 26, width = 760, leaves = tree.sizes.length;
+  const step = 18, left = 16, right = 110, top = 26, width = Math.min(760, room("levels-plot")), leaves = tree.sizes.length;
   const bottom = top + step * leaves, height = bottom + 44;
   const across = (k) => left + (Math.log(k) / Math.log(leaves)) * (width - left - right);
   const down = (row) => top + step * (row + 0.5);
@@ -34,5 +34,5 @@ function drawLevels() {
   ...forks, ...dots, ...names), label), table([
     figure("clusters", (fork) => fork.level + 1, whole),
     gauge("separation of the two merged next", (fork) => fork.separation, { show: fixed }),
-  ], [...tree.forks].reverse(), { label: "Separation by level", tall: true }));
+  ], [...tree.forks].reverse(), { label: "Separation by level" }));
 }

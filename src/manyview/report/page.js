@@ -85,20 +85,29 @@ function svgText(picture, label) {
 const picture = (node, label) => el("div", { class: "picture" }, el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, node),
   saver("SVG", label, () => svgText(node, label)));
 
-// Tables: columns are {name, value(row), cell(row), kind}. A value is what is sorted and saved, a cell what is shown: text or
-// a node. A kind is a class. The first column heads its row. A column without a cell is saved only.
+/** The width of a picture that fills its place; small screens get a small picture, not small letters. */
+const room = (id) => Math.max(340, Math.min(860, $(id).clientWidth));
+const LETTER = 7; // width of a letter in a picture
 
-const text = (name, value, kind = "name") => ({ name, value, cell: (row) => value(row) ?? "–", kind });
+// Tables: columns are {name, value(row), cell(row), kind}. A value is what is sorted and saved, a cell what is shown: text or
+// a node. A kind is a class. The first column heads its row. A column without a cell is saved only. Of a long table, the first
+// rows are shown, and all on request. On narrow screens, each row of a table of the kind "cards" becomes a card.
+
+const LONG = 20, FIRST = 12; // rows; the style sheet knows the second number, too
+
+const text = (name, value, kind = "name") => ({ name, value, cell: (row) => breakable(value(row) ?? "–"), kind });
+/** A text that may go on in the next line after each _ . / : or -, as names in files are long and have no spaces. */
+const breakable = (text) => el("bdi", {}, ...String(text).split(/(?<=[_./:-])(?=\w)/).flatMap((part, i) => (i ? [el("wbr"), part] : [part])));
 const figure = (name, value, show = number) => ({ name, value, cell: (row) => show(value(row)), kind: "number" });
 const gauge = (name, value, { show = percent, fill = () => "var(--accent)" } = {}) =>
   ({ name, value, cell: (row) => bar(value(row), show(value(row)), fill(row)) });
 const ofCluster = (name, value) => ({ name, value, cell: (row) => (value(row) === null ? "–" : clusterName(value(row))) });
 
-function table(all, rows, { caption = null, label, kind = "", tall = false }) {
+function table(all, rows, { caption = null, label, kind = "" }) {
   const columns = all.filter((column) => column.cell);
   const cells = (row) =>
     columns.map((column, i) =>
-      el(i ? "td" : "th", { class: column.kind || "", scope: i ? null : "row" }, column.cell(row)));
+      el(i ? "td" : "th", { class: column.kind || "", scope: i ? null : "row", "data-name": column.name }, column.cell(row)));
   const body = el("tbody"), order = { column: null, down: false };
   const lines = new Map(rows.map((row) => [row, el("tr", {}, ...cells(row))]));
   let shown = [...rows];
@@ -120,10 +129,24 @@ function table(all, rows, { caption = null, label, kind = "", tall = false }) {
       else head.removeAttribute("aria-sort");
     });
   }
+  const long = rows.length > LONG;
+  const whole = el("table", { class: long ? `${kind} folded` : kind }, caption && el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body);
   return el("div", { class: "table" },
-    el("div", { class: tall ? "scroll tall" : "scroll", tabindex: 0, role: "region", "aria-label": label },
-      el("table", { class: kind }, caption && el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body)),
-    saver("CSV", label, () => csv(all.filter((column) => column.value), shown)));
+    el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, whole),
+    el("div", { class: "below" }, long ? unfolder(whole, rows.length) : null,
+      saver("CSV", label, () => csv(all.filter((column) => column.value), shown))));
+}
+
+/** The button that shows all rows of a table, or the first ones again. */
+function unfolder(whole, rows) {
+  const button = el("button", { type: "button", class: "save", "aria-expanded": "false", onclick: () => {
+    const folded = whole.classList.toggle("folded");
+    button.textContent = folded ? all : `Show the first ${FIRST}`;
+    button.setAttribute("aria-expanded", !folded);
+  } });
+  const all = `Show all ${rows} rows`;
+  button.textContent = all;
+  return button;
 }
 
 // Markers: ten colours, then the next shape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from manyview.environment import versions
 from manyview.evaluation.batches import BatchMixing
 from manyview.evaluation.findings import SIGNIFICANT, Findings
 from manyview.evaluation.stability import Stability
+from manyview.evaluation.survival import Survival
 from manyview.methods import MultiViewClusterer
 from manyview.report.data import ReportData
 from manyview.views.container import Views
@@ -83,6 +84,7 @@ SCALINGS = {
 }
 SELECTION_RULE = "separation of the clusters and by their stability under resampling"
 MOST_NAMED = 4  # associations at the top of the page
+LONGEST_NAME = 80  # characters of a name in a sentence
 REPORTED_ELSEWHERE = ("n_clusters", "random_state")
 
 
@@ -248,11 +250,9 @@ def findings_sentences(findings: Findings, clustered: Collection[str] = ()) -> l
     if findings.associations is not None:
         tested = findings.associations[findings.associations["left_out"] == ""]
         new = [table[~table["column"].isin(clustered)] for table in (findings.significant, tested)]
-        found.append(_associations_sentence(new[0], len(new[1])))
+        found += _association_sentences(new[0], len(new[1]))
     if findings.survival is not None:
-        p = findings.survival.p_value
-        differs = "differs" if p < SIGNIFICANT else "does not differ clearly"
-        found.append(f"Survival {differs} between the clusters (log-rank p {p_text(p)}).")
+        found.append(_survival_sentence(findings.survival))
     if findings.batches is not None:
         found.append(_batches_sentence(findings.batches))
         if findings.batches_without is not None:
@@ -278,17 +278,40 @@ def _without_batches_sentence(mixing: BatchMixing, without: BatchMixing) -> str:
     )
 
 
-def _associations_sentence(significant: pd.DataFrame, tested: int) -> str:
+def _association_sentences(significant: pd.DataFrame, tested: int) -> list[str]:
+    """Name the strongest associations, each with the cluster that stands out and by how much."""
     if not tested:
-        return "No column of the metadata could be tested against the clusters."
+        return ["No column of the metadata could be tested against the clusters."]
     if significant.empty:
-        return f"None of the {pluralize(tested, 'tested column')} of the metadata is associated with the clusters."
-    named = [
-        f"{row['column']} ({row['effect_name']} {row['effect']:.2f}, p {p_text(row['p_corrected'])})"
-        for row in significant.head(MOST_NAMED).to_dict("records")
+        return [f"None of the {pluralize(tested, 'tested column')} of the metadata is associated with the clusters."]
+    number = f"{len(significant):,} {'is' if len(significant) == 1 else 'are'}"
+    which = f"; the {MOST_NAMED} strongest follow" if len(significant) > MOST_NAMED else ""
+    return [
+        f"Of {pluralize(tested, 'tested column')} of the metadata, {number} associated with the clusters{which}.",
+        *(_association_sentence(row) for row in significant.head(MOST_NAMED).to_dict("records")),
     ]
-    which = "" if len(significant) <= MOST_NAMED else f" These are the strongest of {len(significant)} columns."
-    return f"The clusters are associated with {join_words(named)}.{which}"
+
+
+def _association_sentence(row: Mapping[Any, Any]) -> str:
+    name, inside, outside = shortened(row["column"], LONGEST_NAME), row["inside"], row["outside"]
+    if row["kind"] == "numbers":
+        most = f"the median is {inside:.4g} in cluster {row['cluster']}, {outside:.4g} elsewhere"
+    else:
+        level = shortened(row["level"], LONGEST_NAME)
+        most = f"“{level}” makes up {percent(inside)} of cluster {row['cluster']}, {percent(outside)} elsewhere"
+    strength = f"{row['effect_name']} {row['effect']:.2f}, corrected p {p_text(row['p_corrected'])}"
+    return f"{name}: {most} ({strength})."
+
+
+def _survival_sentence(survival: Survival) -> str:
+    test = f"(log-rank p {p_text(survival.p_value)})"
+    if survival.p_value >= SIGNIFICANT:
+        return f"Survival does not differ clearly between the clusters {test}."
+    shortest, *_, longest = sorted(survival.curves, key=lambda curve: curve.mean)
+    return (
+        f"Survival differs between the clusters {test}: shortest in cluster {shortest.cluster}, longest in "
+        f"{longest.cluster} (restricted means {shortest.mean:.4g} and {longest.mean:.4g})."
+    )
 
 
 def p_text(p: float) -> str:
@@ -326,6 +349,11 @@ def pluralize(number: int, noun: str) -> str:
 def percent(share: float) -> str:
     """Return a share as a percentage."""
     return "<0.1%" if 0 < share < 0.0005 else f"{share:.1%}"
+
+
+def shortened(text: str, most: int) -> str:
+    """Shorten a text that is too long for a name."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def join_words(items: list[str]) -> str:

@@ -15,6 +15,7 @@ from manyview.report.palette import CLUSTERS, STEPS
 from manyview.report.plots.style import INK, cluster_colour, literal, tidy
 
 STRONG_EFFECT = 4.0  # drawn at full strength
+MOST_BANDS = 5  # survival curves whose bands can be told apart
 EFFECTS = LinearSegmentedColormap.from_list("effects", [CLUSTERS["light"][0], "white", CLUSTERS["light"][1]])
 
 
@@ -78,7 +79,9 @@ def plot_markers(model: MultiViewClusterer, views: object) -> Figure:
 
 
 def plot_survival(survival: Survival, time: str = "time") -> Figure:
-    """Draw Kaplan-Meier curves of the clusters with 95% bands, and the numbers at risk below them.
+    """Draw Kaplan-Meier curves of the clusters, and the numbers at risk below them.
+
+    Up to five clusters have 95% bands; those of more would cover each other.
 
     Parameters
     ----------
@@ -94,9 +97,10 @@ def plot_survival(survival: Survival, time: str = "time") -> Figure:
         k = curve.cluster if isinstance(curve.cluster, int) else i
         look = {"color": cluster_colour(k), "linestyle": "-" if k < len(CLUSTERS["light"]) else "--"}
         ax.step(curve.times, curve.survival, where="post", label=literal(curve.cluster), **look)
-        ax.fill_between(
-            curve.times, curve.lower, curve.upper, step="post", color=look["color"], alpha=0.12, linewidth=0
-        )
+        if len(curves) <= MOST_BANDS:
+            ax.fill_between(
+                curve.times, curve.lower, curve.upper, step="post", color=look["color"], alpha=0.12, linewidth=0
+            )
     ax.set(ylim=(0, 1.02))
     ax.set_ylabel("share without the event", fontsize=9, color=INK)
     ax.set_title(f"Survival by cluster, log-rank p = {survival.p_value:.2g}", fontsize=10, color=INK)
