@@ -113,6 +113,13 @@ def test_links_between_pages_lead_somewhere(page):
             assert anchor in anchors(path), f"{page.name} links to {target}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_options_of_directives_are_on_lines_of_their_own(page):
+    """Otherwise they are read as part of the first one, and a card has neither a link nor a text."""
+    joined = re.findall(r"^:[\w-]+: \S+ :[\w-]+:.*$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert joined == []
+
+
 def test_pages_that_the_code_names_exist():
     """The site makes links of them."""
     sources = {path: path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py")}

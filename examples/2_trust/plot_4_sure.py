@@ -48,5 +48,5 @@ plt.show()
 plot_embedding(model)
 
 # %%
-# ... and by confidence. The light points, whose labels are doubtful, lie between the clusters.
+# ... and by confidence. Labels are doubtful (light points) mostly where clusters meet, and certain at their far ends.
 plot_embedding(model, colors=confidence)

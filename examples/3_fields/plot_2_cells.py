@@ -46,7 +46,7 @@ figure, panels = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
 for axes, title, column in zip(
     panels, ("cluster", "cell type"), (cells.obs["manyview"], cells.obs["type"]), strict=False
 ):
-    for level in sorted(column.unique()):
+    for level in column.value_counts().index:  # by size, so that the colours match
         axes.scatter(*place[column == level].T, s=6, label=level)
     axes.set_title(title)
     axes.legend(frameon=False, markerscale=2, fontsize=8)

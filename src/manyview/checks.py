@@ -104,7 +104,7 @@ def _range(minimum: float, maximum: float) -> str:
 def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     """Return `value` if it is one of `choices`, or raise with the list."""
     if not isinstance(value, str) or value not in choices:
-        raise InputError(f"Unknown {name}={value!r}. Choose one of: {quoted(choices)}.")
+        raise InputError(f"Unknown {name}={value!r}. Choose one of: {quoted(choices, len(choices))}.")
     return value
 
 

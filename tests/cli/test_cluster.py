@@ -65,7 +65,7 @@ def test_every_method_runs_on_an_npz(manyview, tmp_path, monkeypatch, method):
     ("words", "says"),
     [
         (["missing.csv", "-k", 3], "missing.csv was not found"),
-        (["view_0.csv", "-k", 0], "n_clusters=0 is too small"),
+        (["view_0.csv", "-k", 0], "-k 0 is not a valid number of clusters"),
         (["view_0.csv", "-k", 61], "n_samples=60 is fewer than n_clusters=61"),
         (["view_0.csv", "-k", "three"], "-k"),
         (["view_0.csv", "-k", 3, "--method", "nope"], "Unknown method='nope'. Choose one of: 'mfmsc'"),

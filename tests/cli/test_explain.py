@@ -2,19 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 
+from helpers.summaries import unexplained
+from manyview import make_views
 from manyview.cli.explain import ENTRIES
-
-
-def entries_of(summary):
-    """Yield the entries of a summary, those of views without the view's name."""
-    for key, value in summary.items():
-        yield key
-        if key == "views" and isinstance(value, dict):
-            yield from {f"views.{name}" for view in value.values() for name in view}
-        elif key in ("partition", "selection", "stability", "survival", "metrics"):
-            yield from (f"{key}.{name}" for name in value)
+from manyview.cli.results import ALTERNATIVE_FIELDS
 
 
 def test_every_entry_of_a_summary_is_explained(manyview, tmp_path, monkeypatch):
@@ -22,11 +16,43 @@ def test_every_entry_of_a_summary_is_explained(manyview, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     manyview("datasets", "--export", "t", "--name", "tumours")
     views = ("t/expression.csv", "t/methylation.csv", "t/mirna.csv")
-    asked = ("--truth", "t/labels.csv", "--metadata", "t/metadata.csv", "--survival", "time", "event", "--repeats", "2")
-    assert manyview("cluster", *views, "-k", "auto", "--out", "found", "--save", *asked).returncode == 0
-    assert manyview("predict", "found/model.manyview", views[0], "--out", "placed").returncode == 0
-    written = [json.loads((tmp_path / folder / "summary.json").read_text()) for folder in ("found", "placed")]
-    assert {name for summary in written for name in entries_of(summary)} - set(ENTRIES) == set()
+    truth = ("--truth", "t/labels.csv")
+    asked = ("--metadata", "t/metadata.csv", "--survival", "time", "event", "--batch", "centre", "--repeats", "2")
+    landmarks = ("-p", "strategy=landmarks", "-p", "n_landmarks=150")
+    runs = {
+        "found": ("cluster", *views, "-k", "auto", "--save", *truth, *asked),
+        "placed": ("predict", "found/model.manyview", views[0], *truth),
+        "landmarks": ("cluster", *views, "-k", "4", *landmarks),
+        "by-rows": (
+            "cluster",
+            "a.npy",
+            "b.npy",
+            "-k",
+            "3",
+            "-p",
+            "strategy=landmarks",
+            "-p",
+            "n_landmarks=100",
+            *truth,
+        ),
+        "compared": ("cluster", *views, "-k", "4", "--method", "mfmsc"),
+    }
+    for name, X in zip("ab", make_views(300, 3, (5, 8), seed=0).views.arrays, strict=True):
+        np.save(f"{name}.npy", X)
+    for folder, words in runs.items():
+        assert manyview(*words, "--out", folder).returncode == 0
+        assert unexplained(folder) == []
+
+
+def test_the_alternatives_are_explained(manyview, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "summary.json").write_text(json.dumps({"alternatives": [dict.fromkeys(ALTERNATIVE_FIELDS)]}))
+    assert unexplained(tmp_path) == []
+
+
+def test_an_entry_that_is_not_explained_is_noticed(tmp_path):
+    (tmp_path / "summary.json").write_text(json.dumps({"seed": 0, "views": {"rna": {"colour": 1}}, "moon": [{"a": 1}]}))
+    assert unexplained(tmp_path) == ["views.colour", "moon", "moon.a"]
 
 
 @pytest.mark.parametrize(
@@ -35,6 +61,11 @@ def test_every_entry_of_a_summary_is_explained(manyview, tmp_path, monkeypatch):
         ("stability.verdict", "stability.verdict: stable (at least 0.8)"),
         ("verdict", "stability.verdict: stable (at least 0.8)"),
         ("Seed", "seed: Random seed."),
+        ("views.rna.why", "views.why: The evidence"),
+        ("view_weights.rna", "view_weights: Share of each view"),
+        ("parameters.n_neighbors", "parameters: All parameters"),
+        ("alternatives[0].price", "alternatives.price: The price"),
+        ("survival.clusters[2].mean_lower", "survival.clusters.mean_lower: Lower limit"),
     ],
 )
 def test_one_entry(manyview, key, expected):

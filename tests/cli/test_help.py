@@ -1,6 +1,7 @@
 """Help where people are: groups of options, examples, completion, and errors that name a page."""
 
 import re
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from manyview.checks import DOCUMENTATION, helped_by
 from manyview.cli.app import app
 from manyview.cli.explain import ENTRIES, complete_entry
 from manyview.cli.options import PANELS, complete_method
+from manyview.methods import METHODS
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,8 +46,32 @@ def test_wrong_usage_names_the_help_of_the_command(manyview):
     assert manyview("clutser").stderr.endswith("See 'manyview --help'.\n")
 
 
-def test_completion_can_be_installed(manyview):
-    assert "--install-completion" in manyview("--help").stdout
+@pytest.mark.parametrize(
+    ("begun", "completed"),
+    [
+        ("manyview expl", "manyview explain "),
+        ("manyview explain stability.v", "manyview explain stability.verdict "),
+        ("manyview cluster a.csv --meth", "manyview cluster a.csv --method "),
+        ("manyview cluster a.csv --method cot", "manyview cluster a.csv --method cotraining "),
+        ("manyview cluster a.csv --scaling rob", "manyview cluster a.csv --scaling robust "),
+        ("manyview cluster name=tum", "manyview cluster name=tumours.csv "),
+        ("manyview datasets --name tu", "manyview datasets --name tumours "),
+        ("manyview reproduce table-cl", "manyview reproduce table-classes "),
+    ],
+)
+def test_tab_completes_in_bash(begun, completed, bash):
+    bash.type(begun + "\t")
+    assert bash.shows(completed)
+
+
+@pytest.fixture(scope="module")
+def bash(tmp_path_factory):
+    """An interactive bash, in whose home folder completion has been installed."""
+    terminals = pytest.importorskip("helpers.terminal", reason="needs a terminal of POSIX")
+    if shutil.which("bash") is None:
+        pytest.skip("needs bash")
+    with terminals.Terminal.of_bash(tmp_path_factory.mktemp("home")) as terminal:
+        yield terminal
 
 
 # Errors --------------------------------------------------------------------------------------------
@@ -56,6 +82,33 @@ def test_an_error_of_the_command_line_names_the_page_that_helps(manyview, tmp_pa
     done = manyview("cluster", tmp_path / "notes.doc", "-k", "2")
     assert done.stderr.rstrip().endswith(f"Help: {DOCUMENTATION}/files.html")
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "page"),
+    [
+        (["-k", "0"], "choosing-k.html"),
+        (["-k", "many"], "choosing-k.html"),
+        (["-k", "100"], "choosing-k.html"),
+        (["-k", "3", "--method", "kmeans"], "methods.html"),
+        (["-k", "3", "--param", "n_neighbors=0"], "api/generated/manyview.OCBR.html"),
+        (["-k", "3", "--param", "neighbors=5"], "api/generated/manyview.OCBR.html"),
+        (["-k", "3", "--kind", "features"], "use.html#what-a-view-is"),
+        (["-k", "3", "--batch", "centre"], "findings.html"),
+        (["-k", "3", "--resume"], "distributed.html"),
+    ],
+)
+def test_an_error_links_to_the_page_on_its_subject(words, page, manyview, project):
+    assert manyview("cluster", "view_0.csv", *words).stderr.rstrip().endswith(f". Help: {DOCUMENTATION}/{page}")
+
+
+def test_an_error_that_ends_in_the_words_of_a_library_is_still_a_sentence(manyview, project):
+    assert "not a zip file. Help: " in manyview("predict", "view_0.csv", "view_1.csv").stderr
+
+
+def test_all_choices_are_listed(manyview, project):
+    said = manyview("cluster", "view_0.csv", "-k", "3", "--method", "kmeans").stderr
+    assert [key for key in METHODS if f"'{key}'" not in said] == []
 
 
 def test_an_error_of_python_has_the_page_as_a_note():

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers.summaries import unexplained
 from helpers.workers import nothing_runs
 from manyview import adjusted_rand_index, make_views
 
@@ -69,6 +70,7 @@ def test_labels_are_written_in_parts_and_a_model_for_new_samples(words, folder, 
     again = manyview("predict", tmp_path / "out" / "model.manyview", *words, "--out", tmp_path / "new")
     assert again.returncode == 0, again.stderr
     assert adjusted_rand_index(read_labels(tmp_path / "new")["label"], labels["label"]) > 0.99
+    assert unexplained(tmp_path / "out") == unexplained(tmp_path / "new") == []
     repeated = manyview("cluster", *words, *OPTIONS, "--out", tmp_path / "out")
     assert repeated.returncode == 2
     assert "already contains" in repeated.stderr

@@ -44,11 +44,9 @@ def refused(path, **kwargs):
         ("a.csv", "id,x\na,1\nb,2,3,4\n", "line 3, has 4 cells, but 2 are expected"),
         ("a.csv", "x,y\n1,2,3,4\n5,6,7,8\n", "line 2, has 4 cells, but 2 are expected"),
         ("a.csv", "1,2\n3,4,5\n6,7,8\n", "line 2, has 3 cells, but 2 are expected"),
-        ("a.csv", "x,y\n1,4e492493924924\n", "column 'y': '4e492493924924' is not a finite number"),
         ("a.csv", "id,x,y\na,1,2\n\nb,2\n", "line 4, has 2 cells, but 3 are expected"),
         ("a.csv", 'id,x\n"a\n1",1\nb\n', "line 4, has 1 cells, but 2 are expected"),
         ("a.csv", "x,y\n1.5,1\n2.5,1\noops,1\n", "line 4, column 'x': 'oops' is not a finite number"),
-        ("a.csv", "x,y\n1,1e400\n3,4\n", "line 2, column 'y': '1e400' is not a finite number"),
         ("a.csv", "x,y\n1,2\n3,-inf\n", "line 3, column 'y': -inf is not a finite number"),
         ("a.csv", "x,y\n1,2\n3,99999999999999999\n", "contains an integer of size 99999999999999999"),
         ("a.csv", "x\ty\n1,5\t2\n3,5\t4\n", "line 2, column 'x': '1,5' is not a finite number"),
@@ -82,11 +80,20 @@ def test_a_bad_file_is_named_with_what_is_wrong(tmp_path, name, content, says):
     assert says in refused(path)
 
 
+@pytest.mark.parametrize("number", ["1e400", "4e492493924924"])
+def test_a_number_that_is_too_large(tmp_path, number):
+    path = tmp_path / "a.csv"
+    path.write_text(f"x,y\n1,{number}\n3,4\n")
+    said = rf"line 2, column 'y': ('{number}'|inf) is not a finite number"  # before pandas 3 it is read as text
+    assert re.search(said, refused(path))
+
+
 def test_what_is_not_a_file(tmp_path):
     assert "a.csv was not found" in refused(tmp_path / "a.csv")
     assert "is a folder" in refused(tmp_path)
-    os.mkfifo(tmp_path / "pipe.csv")
-    assert "is not a file" in refused(tmp_path / "pipe.csv")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.csv")
+        assert "is not a file" in refused(tmp_path / "pipe.csv")
     with pytest.raises(InputError, match="Got no files"):
         read_views([])
 

@@ -51,18 +51,23 @@ def test_which_formats_are_read_so():
     assert tuple(ending for ending, form in FORMATS.items() if hasattr(form.read, "__wrapped__")) == ISOLATED
 
 
+def with_none(column):
+    """Return the values of a column of text; a missing one is None in some versions of pandas, and NaN in others."""
+    return column.astype(object).where(column.notna(), None).tolist()
+
+
 def test_tables_arrive_as_they_are(file):
     (table,) = read("mixed", file)
     (direct,) = bad_readers.mixed(file, ("key",), TableOptions(header="yes"))
     frame, wanted = table.values, direct.values
     kept = ["whole", "float", "small", "flag"]
     assert frame[kept].equals(wanted[kept])
-    assert frame["text"].tolist() == ["a", None, "ü"]
+    assert with_none(frame["text"]) == ["a", None, "ü"]
     assert frame["mixed"].tolist() == ["a", 1, 2.5]
-    assert frame["class"].tolist() == ["p", None, "q"]
+    assert with_none(frame["class"]) == ["p", None, "q"]
     assert frame["nullable"].fillna(0).tolist() == [1, 0, 3]
-    assert frame["date"].tolist() == ["2026-01-05 00:00:00", None, "2026-01-07 00:00:00"]
-    assert frame["asked"].tolist() == ["key", "yes", None]
+    assert with_none(frame["date"]) == ["2026-01-05 00:00:00", None, "2026-01-07 00:00:00"]
+    assert with_none(frame["asked"]) == ["key", "yes", None]
     assert frame.columns.tolist() == wanted.columns.tolist()
     assert (table.name, table.where, table.locate(2)) == ("x", str(file), "row 7")
     assert (table.ids.tolist(), table.features.tolist()) == (["i", "j", "k"], ["f", 2])

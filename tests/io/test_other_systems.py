@@ -3,8 +3,10 @@
 import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -77,6 +79,45 @@ def test_no_folder_is_removed_while_a_file_in_it_is_open(tmp_path, windows, monk
     monkeypatch.setattr(shutil, "rmtree", rmtree)
     write_files(tmp_path, {"a": "1"})
     assert len(removed) == 1
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Names of files that another program has open: Windows neither removes nor replaces them."""
+    names = set()
+
+    def refusing(really):
+        def call(source, target=None, **options):
+            if Path(source if target is None else target).name in names:
+                raise PermissionError(13, "The process cannot access the file", str(source))
+            return really(source, **options) if target is None else really(source, target)
+
+        return call
+
+    monkeypatch.setattr(Path, "unlink", refusing(Path.unlink))
+    monkeypatch.setattr(os, "replace", refusing(os.replace))
+    return names
+
+
+@pytest.mark.parametrize("files", [("a",), ("a", "b", "c")], ids=len)
+def test_a_file_that_another_program_has_open(files, tmp_path, opened):
+    write_files(tmp_path, dict.fromkeys(files, "old"))
+    opened.add("a")
+    for _ in range(2):  # also if it is still open the next time
+        with pytest.raises(InputError, match=r"a cannot be replaced \(The process .* close it"):
+            write_files(tmp_path, dict.fromkeys(files, "new"), force=True)
+    assert (tmp_path / "a").read_text() == "old"
+    opened.clear()
+    write_files(tmp_path, {"d": "1"})  # whatever is written next finishes the set
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == dict.fromkeys(files, "new") | {"d": "1"}
+
+
+def test_how_a_child_ended_without_signals_of_posix(monkeypatch, tmp_path):
+    monkeypatch.delattr(signal, "SIGXCPU", raising=False)
+    (tmp_path / isolated.ERRORS).write_text("Traceback\nValueError: odd\n")
+    assert (
+        isolated._ending(0, tmp_path, isolated.Limits(1, 1)) == "the reader failed with exit code 0 (ValueError: odd)"
+    )
 
 
 def test_two_processes_do_not_write_to_one_store(tmp_path, windows):

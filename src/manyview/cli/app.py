@@ -46,12 +46,18 @@ def main(words: list[str] | None = None) -> None:
             sys.exit(2)
         fail(f"{' '.join(message.split())} See '{command_of(error)} --help'.")
     except InputError as error:
-        fail(" ".join((str(error), *getattr(error, "__notes__", ()))))
+        notes = getattr(error, "__notes__", ())
+        fail(" ".join((sentence(str(error)) if notes else str(error), *notes)))
     except OSError as error:
         fail(words_of(error))
     except MemoryError as error:
         fail(f"not enough memory; use fewer samples or features, or another method. {error} {help_line('large-data')}")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def sentence(message: str) -> str:
+    """Return a message that ends like a sentence, also if it quotes a library that ends otherwise."""
+    return message if message.endswith((".", "?", "!")) else f"{message}."
 
 
 def words_of(error: OSError) -> str:

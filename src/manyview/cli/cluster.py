@@ -33,6 +33,7 @@ from manyview.cli.options import (
     Truth,
     Workers,
     complete_method,
+    completing,
     examples,
 )
 from manyview.cli.parameters import make_model
@@ -70,6 +71,7 @@ from manyview.io.models import to_bytes
 from manyview.io.results import LABELS, SUMMARY
 from manyview.methods import MultiViewClusterer
 from manyview.preprocessing.kinds import KINDS
+from manyview.preprocessing.scaling import SCALINGS
 from manyview.report import render_report
 from manyview.report.words import findings_sentences
 from manyview.typing import Labels
@@ -97,7 +99,7 @@ def cluster(
         str,
         typer.Option(
             help="Samples to keep: all, or only the common ones, found in every file.",
-            autocompletion=lambda: list(SAMPLES),
+            autocompletion=completing(SAMPLES),
             rich_help_panel=INPUT,
         ),
     ] = SAMPLES[0],
@@ -127,7 +129,8 @@ def cluster(
     scaling: Annotated[
         list[str],
         typer.Option(
-            help="standard, soft, robust, unit, none or auto; VIEW=SCALING sets it for one view. May be repeated.",
+            help=f"{', '.join(SCALINGS)}; VIEW=SCALING sets it for one view. May be repeated.",
+            autocompletion=completing(SCALINGS),
             rich_help_panel=METHOD,
         ),
     ] = [],  # noqa: B006
@@ -198,7 +201,8 @@ def cluster(
     out_dir = out_dir or unused_folder(RESULTS)
     check_output(out_dir, RESULT_FILES, force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)
-    check_choice("samples", samples, SAMPLES)
+    with helped_by("files"):
+        check_choice("samples", samples, SAMPLES)
     model = make_model(method, n_clusters, seed, params, scaling, kinds)
     questions = ask(metadata, survival, batch)
     check_has_features(model, features)

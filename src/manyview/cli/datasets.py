@@ -10,6 +10,7 @@ import pandas as pd
 import typer
 
 from manyview.checks import check_choice
+from manyview.cli.options import completing
 from manyview.cli.terminal import print_table, print_written
 from manyview.datasets import DIGITS_VIEWS, Dataset, MissingDataError, load_awa, load_digits, load_nus, make_tumours
 from manyview.io.writing import csv_text, write_files
@@ -30,7 +31,13 @@ def datasets(
             help="Write a data set to this folder: one CSV file per view, labels.csv, and metadata.csv if it has any."
         ),
     ] = None,
-    name: Annotated[str, typer.Option(help=f"The data set to export: {', '.join(EXPORTED)}.")] = "digits",
+    name: Annotated[
+        str,
+        typer.Option(
+            help=f"The data set to export: {', '.join(EXPORTED)}.",
+            autocompletion=completing(EXPORTED),
+        ),
+    ] = "digits",
     force: Annotated[bool, typer.Option("--force", help="Overwrite files in the folder.")] = False,
 ) -> None:
     """List the data sets, or export one as CSV files to experiment with."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Annotated
@@ -31,14 +32,20 @@ ENTRIES = {
     "model": "The file of the model that assigned the samples.",
     "imputation": "How missing values were filled in; null if they were not (ocbr needs no imputation).",
     "neighbor_recall": "Share of the true neighbours that an approximate search found, by graph; empty if exact.",
-    "unmatched": "Samples that are missing from a file, by view: how many (count) and some of their ids (first).",
+    "unmatched": "Samples that are missing from a file, by view.",
+    "unmatched.count": "Number of samples that are missing from the file of the view.",
+    "unmatched.first": "The first few of their ids.",
     "cluster_sizes": "Number of samples in each cluster, starting with cluster 0, the largest.",
     "confidence": "How certain the labels are, from the cluster probabilities (labels.csv has it per sample).",
     "confidence.mean": "Mean probability of the labels; if well calibrated, the share of labels that are right.",
     "confidence.doubtful": "Number of labels whose probability is below one half.",
     "converged": "Whether the iterations converged. If false, raise max_iter before you rely on the result.",
     "iterations": "Number of iterations; 0 if the method does not iterate.",
-    "seconds": "Elapsed time in seconds of each step: read, fit, repeats.",
+    "seconds": "Elapsed time in seconds of each step.",
+    "seconds.read": "Reading the files.",
+    "seconds.fit": "Clustering.",
+    "seconds.repeats": "Clustering subsamples again (--repeats).",
+    "seconds.without_batches": "Clustering again without using the batches, for comparison (--batch).",
     "versions": "Versions of Python and of the packages that the labels depend on.",
     "view_weights": "Share of each view in the result; they add up to 1. A view without information gets nearly 0.",
     "partition": "How ocbr found the partition.",
@@ -80,7 +87,14 @@ ENTRIES = {
     "survival.p_value": "Its p-value: the chance of a difference this large if survival is unrelated to the clusters.",
     "survival.horizon": "Time up to which all clusters are observed; means are restricted to it.",
     "survival.missing": "Number of samples without a time or an event, which are left out.",
-    "survival.clusters": "For each cluster: samples (n), events, median (null if not reached), and restricted mean.",
+    "survival.clusters": "The survival of each cluster.",
+    "survival.clusters.cluster": "The cluster.",
+    "survival.clusters.n": "Number of its samples.",
+    "survival.clusters.events": "Number of its events, such as deaths.",
+    "survival.clusters.median": "Time by which half of its samples had the event; null if that was not reached.",
+    "survival.clusters.mean": "Mean time without the event, up to the horizon.",
+    "survival.clusters.mean_lower": "Lower limit of the mean, at 95% confidence.",
+    "survival.clusters.mean_upper": "Upper limit of the mean, at 95% confidence.",
     "batches": "How well the batches are mixed within clusters (--batch).",
     "batches.column": "The column of the metadata that names the batches.",
     "batches.p_value": "The chance of a difference this large if batches are unrelated to the clusters.",
@@ -93,7 +107,11 @@ ENTRIES = {
     "metrics.purity": "Share of samples in the majority class of their cluster; it rises with the number of clusters.",
     "metrics.f_score": "F1 score over pairs of samples; a pair counts as positive if both are in the same cluster.",
 }
-"""What each entry means. Entries of a view are listed under `views.`, without the view's name."""
+"""What each entry means. Names of views and positions in lists are left out: `views.kind`, `alternatives.price`."""
+
+
+OF_NAMES = ("parameters", "versions", "views", "view_weights", "unmatched", "neighbor_recall")
+"""Entries whose keys are names: of parameters, packages, views or graphs."""
 
 
 def complete_entry(begun: str) -> list[tuple[str, str]]:
@@ -120,12 +138,21 @@ def explain(
 
 def find_entries(key: str) -> list[str]:
     """Return the entry of this name and those below it; nested entries are also found by their last word."""
-    wanted = key.strip().lower()
+    wanted = re.sub(r"\[\d*\]", "", key.strip().lower())
     found = [name for name in ENTRIES if name == wanted or name.startswith(f"{wanted}.")]
-    found = found or [name for name in ENTRIES if name.rpartition(".")[2] == wanted]
+    found = found or [name for name in ENTRIES if name.rpartition(".")[2] == wanted] or entry_of_path(wanted)
     if not found:
         raise InputError(f"{key!r} is not an entry of {SUMMARY}{did_you_mean(wanted, ENTRIES)}")
     return found
+
+
+def entry_of_path(path: str) -> list[str]:
+    """Return the entry of a path with names of the user's own: `views.rna.kind`, or `view_weights.rna`."""
+    first, _, rest = path.partition(".")
+    inner = f"{first}.{rest.rpartition('.')[2]}"
+    if inner in ENTRIES:
+        return [inner]
+    return [first] if rest and first in OF_NAMES else []
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

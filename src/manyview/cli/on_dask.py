@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from manyview.checks import InputError
+from manyview.checks import InputError, helped_by
 from manyview.cli.by_rows import row_facts
 from manyview.cli.results import MODEL, RESULT_FILES, build_summary, outcome_line, to_json
 from manyview.cli.terminal import print_line, print_note, print_written, progress
@@ -80,6 +80,7 @@ class DaskJob:
         print_line(f"{summary['n_samples']} samples assigned to {model.n_clusters_} clusters")
         print_written([labels, *written])
 
+    @helped_by("distributed")
     def _check(self, model: MultiViewClusterer, method: str, truth: Path | None, whole: bool) -> None:
         """Refuse what cannot be done on a cluster before anything starts."""
         if self.address is None:
@@ -109,7 +110,8 @@ class DaskJob:
 
         assert self.address is not None
         show_status("opening files")
-        tables = open_row_tables(group_by_folder(self.files), self.options)
+        with helped_by("distributed#supported-input"):
+            tables = open_row_tables(group_by_folder(self.files), self.options)
         show_status(f"connecting to {self.address}")
         try:
             with connect(self.address, n_workers=self.workers, tls=self.tls) as client:

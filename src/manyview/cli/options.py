@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +10,21 @@ import typer
 
 from manyview.cli.methods import first_line
 from manyview.io import FORMATS
+from manyview.io.raw_tables import HEADERS
 from manyview.methods import METHODS
 
 RESULTS = "manyview-results"
 PANELS = INPUT, METHOD, OUTPUT, REPORT, DASK = "Input", "Method", "Output", "Report", "Dask"
+
+
+def completing(words: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a function that gives those of the words that begin with a text, for shell completion."""
+
+    def complete(begun: str) -> list[str]:
+        return [word for word in words if word.startswith(begun)]
+
+    return complete
+
 
 Files = Annotated[
     list[str],
@@ -47,7 +58,11 @@ Delimiter = Annotated[
 ]
 Header = Annotated[
     str,
-    typer.Option(help="Whether text files start with a line of column names: yes, no, or auto.", rich_help_panel=INPUT),
+    typer.Option(
+        help="Whether text files start with a line of column names: yes, no, or auto.",
+        autocompletion=completing(HEADERS),
+        rich_help_panel=INPUT,
+    ),
 ]
 IdColumn = Annotated[
     str, typer.Option(help="Column of sample ids: its name, its number from 1, none, or auto.", rich_help_panel=INPUT)

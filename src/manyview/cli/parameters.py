@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from manyview.checks import InputError, check_parameters, helped_by, quoted
+from manyview.checks import InputError, helped_by, quoted
 from manyview.methods import MultiViewClusterer, get_method
 from manyview.methods.base import AUTO
 from manyview.preprocessing.kinds import KINDS
 
 
-@helped_by("methods")
 def make_model(
     method: str, n_clusters: str, seed: int, params: Sequence[str], scaling: Sequence[str], kinds: Sequence[str]
 ) -> MultiViewClusterer:
     """Create the estimator from command-line arguments."""
     cls = get_method(method)
     known = cls().get_params()
-    given = {}
-    for word in params:
-        name, equals, value = word.partition("=")
-        if not equals or name not in known:
-            raise InputError(f"--param {word!r} is not name=value with a name from: {quoted(known, 20)}.")
-        given[name] = parse_value(value)
+    with helped_by(cls()._reference()):
+        given = parse_params(params, known)
     if scaling:
         given["scaling"] = parse_scaling(scaling)
     if kinds:
@@ -32,8 +27,19 @@ def make_model(
             raise InputError(f"--kind {kinds[0]!r} is for ocbr, which treats views by their kind; {method} does not.")
         given["kinds"] = parse_kinds(kinds)
     model = cls(**{"n_clusters": parse_n_clusters(n_clusters), "random_state": seed, **given})
-    check_parameters(model._rules, model.get_params(deep=False))  # before files are read
+    model._check_parameters()  # before files are read
     return model
+
+
+def parse_params(words: Sequence[str], known: Collection[str]) -> dict[str, Any]:
+    """Parse NAME=VALUE for parameters of the method."""
+    given = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or name not in known:
+            raise InputError(f"--param {word!r} is not name=value with a name from: {quoted(known, 20)}.")
+        given[name] = parse_value(value)
+    return given
 
 
 @helped_by("choosing-k")
@@ -41,7 +47,7 @@ def parse_n_clusters(text: str) -> int | str:
     """Parse a number of clusters, or "auto"."""
     if text == AUTO:
         return AUTO
-    if not text.isdecimal():
+    if not text.isdecimal() or int(text) < 1:
         raise InputError(f"-k {text} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}.")
     return int(text)
 
@@ -54,6 +60,7 @@ def parse_value(text: str) -> Any:
         return text
 
 
+@helped_by("use#scaling")
 def parse_scaling(words: Sequence[str]) -> str | dict[str, str]:
     """Parse one scaling for all views, or VIEW=SCALING for some of them."""
     if len(words) == 1 and "=" not in words[0]:
@@ -67,6 +74,7 @@ def parse_scaling(words: Sequence[str]) -> str | dict[str, str]:
     return {view: way for view, _, way in (word.rpartition("=") for word in words)}
 
 
+@helped_by("use#what-a-view-is")
 def parse_kinds(words: Sequence[str]) -> dict[str, str]:
     """Parse VIEW=KIND for some views."""
     odd = [word for word in words if "=" not in word]

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from manyview.cli.options import completing
 from manyview.cli.running import (
     Data,
     DryRun,
@@ -33,7 +34,13 @@ from manyview.reproduction.parts import FIGURES, PARTS, TABLES, select_parts
 
 
 def reproduce(
-    what: Annotated[str, typer.Argument(help=f"One or more parts, comma-separated: {', '.join((*PARTS, 'all'))}.")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            help=f"One or more parts, comma-separated: {', '.join((*PARTS, 'all'))}.",
+            autocompletion=completing((*PARTS, "all")),
+        ),
+    ],
     out_dir: OutDir,
     datasets: Annotated[str, typer.Option(help="Data sets, comma-separated.")] = "digits,awa,nus",
     methods: Annotated[str, typer.Option(help="Methods, comma-separated; by default all systems.")] = "",

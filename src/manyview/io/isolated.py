@@ -98,7 +98,7 @@ def _run(task: dict[str, Any], folder: Path, limits: Limits) -> None:
 
 def _ending(code: int, folder: Path, limits: Limits) -> str:
     """Say how the child ended."""
-    if code == -getattr(signal, "SIGXCPU", 0):
+    if hasattr(signal, "SIGXCPU") and code == -signal.SIGXCPU:
         return f"it took more than {limits.seconds:.0f} s of CPU time"
     lines = (folder / ERRORS).read_text(errors="replace").split("\n")
     said = next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -115,11 +115,24 @@ def _put_in_place(staging: Path) -> None:
     """Remove the old set and move the new one into place, continuing from where this stopped before."""
     if (staging / STAGED).exists():
         for name in json.loads((staging / STAGED).read_text(encoding="utf-8"))["old"]:
-            (staging.parent / name).unlink(missing_ok=True)
+            with _in_use(staging.parent / name):
+                (staging.parent / name).unlink(missing_ok=True)
         os.replace(staging / STAGED, staging / CLEARED)
     for name in json.loads((staging / CLEARED).read_text(encoding="utf-8"))["new"]:
-        with suppress(FileNotFoundError):  # moved before
+        with suppress(FileNotFoundError), _in_use(staging.parent / name):  # not found: moved before
             os.replace(staging / name, staging.parent / name)
+
+
+@contextmanager
+def _in_use(path: Path) -> Iterator[None]:
+    """Say what to do if a file cannot be replaced: Windows refuses that while a program has it open."""
+    try:
+        yield
+    except PermissionError as error:
+        raise InputError(
+            f"{path} cannot be replaced ({error.strerror}); close it if another program has it open, and run the "
+            "command again."
+        ) from error
 
 
 def _finish_earlier(folder: Path) -> None:

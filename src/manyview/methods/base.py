@@ -261,6 +261,10 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
     def _check_views(self, views: Views) -> None:
         """Check the parameters that depend on the views, before any work is done."""
         choose_scalings(views, self.scaling)
+        self._check_n_clusters(views)
+
+    @helped_by("choosing-k")
+    def _check_n_clusters(self, views: Views) -> None:
         if not isinstance(self.n_clusters, str) and views.n_samples < self.n_clusters:
             raise InputError(
                 f"n_samples={views.n_samples} is fewer than n_clusters={self.n_clusters}; "

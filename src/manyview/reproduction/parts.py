@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from manyview.checks import InputError, check_choice, quoted
+from manyview.checks import InputError, check_choice, helped_by, quoted
 from manyview.experiments.spec import Experiment
 from manyview.experiments.spec_file import read_spec
 from manyview.methods import METHODS
@@ -24,6 +24,7 @@ def read_part(part: str) -> Experiment:
     return read_spec(Path(str(files("manyview.reproduction") / "specs" / f"{part}.toml")))
 
 
+@helped_by("reproducing")
 def select_parts(
     what: str, datasets: Sequence[str], methods: Sequence[str], repeats: int | None
 ) -> dict[str, Experiment]:

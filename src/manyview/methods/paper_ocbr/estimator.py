@@ -56,7 +56,7 @@ class PaperOCBR(MultiViewClusterer):
              + \frac{\beta}{2} \sum_{j \ne i} |U_i - U_j|_F^2
         \quad \text{s.t.}\quad X_i = D_i U_i' + E_i,\; D_i = X_i U_i,\; U_i'U_i = I,\; U_i \ge 0 .
 
-    See docs/method.md for the errata and for the results of each variant.
+    See docs/errata.md for the errata and for the results of each variant.
 
     Parameters
     ----------

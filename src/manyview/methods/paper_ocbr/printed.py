@@ -9,7 +9,7 @@ It is here so that anyone can see the results of the printed equations. What had
 - mu grows by the factor `MU_GROWTH` (the text only cites an adaptive rule), and all views share it.
 - A row system that happens to be singular is solved in the least-squares sense.
 
-The errors listed in docs/method.md are kept.
+The errors listed in docs/errata.md are kept.
 """
 
 from __future__ import annotations
