@@ -9,8 +9,8 @@ from helpers.groups import blobs, graphs_of
 from manyview import OCBR, adjusted_rand_index, clustering_accuracy
 from manyview.datasets import make_unequal_views
 from manyview.partition.agreement import Agreement
-from manyview.partition.blockmodel import SearchSettings
-from manyview.partition.search import Candidate, choose, find_agreement
+from manyview.partition.blockmodel import Search, SearchSettings
+from manyview.partition.search import Candidate, choose, find_agreement, without_price
 
 SETTINGS = SearchSettings()
 
@@ -46,6 +46,15 @@ def test_scores_of_candidates_are_those_of_their_labels():
     for candidate in (found.best, *found.alternatives):
         assert candidate.separation == pytest.approx(model.nearest_clusters(candidate.labels)[0])
         assert candidate.objective == pytest.approx(model.evaluate(candidate.labels)[0])
+    assert found.search.objective == found.best.objective
+    assert found.search.runner_up == found.alternatives[0].objective
+
+
+def test_the_record_of_a_search_is_without_the_price_of_labels():
+    unpriced = Candidate(np.array([0, 0, 1, 1]), 0.5, objective=1.2, price=1.0)
+    search = Search(objective=0.3, starts=4, sweeps=9, converged=True, runner_up=0.1, agreement=0.2)
+    alone = without_price(search, unpriced, [])
+    assert (alone.objective, alone.runner_up, alone.agreement, alone.starts) == (1.2, -np.inf, 1, 4)
 
 
 @pytest.mark.parametrize("sizes", [(100, 100, 100), (280, 15, 15), (290, 10, 5)])

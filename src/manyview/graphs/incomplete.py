@@ -21,6 +21,7 @@ from manyview.graphs.affinity import adaptive_weights
 from manyview.graphs.batches import draw_neighbors
 from manyview.graphs.laplacian import symmetrize
 from manyview.graphs.neighbors import BLOCK_ENTRIES, NeighborIndex, k_smallest
+from manyview.numerics.row_blocks import row_blocks
 from manyview.preprocessing.scaling import side_by_side
 from manyview.typing import Array, Dense, Indices, Mask, is_sparse
 
@@ -136,13 +137,11 @@ def nearest_shared(
 def _nearest_by_pairs(
     samples: IncompleteSamples, others: IncompleteSamples, k: int, *, same: bool = False
 ) -> tuple[Dense, Indices]:
-    step = max(1, BLOCK_ENTRIES // len(others))
     found = []
-    for start in range(0, len(samples), step):
-        rows = np.arange(start, min(start + step, len(samples)))
+    for rows in row_blocks(len(samples), len(others), BLOCK_ENTRIES):
         d = samples[rows].squared_distances(others)
         if same:
-            d[np.arange(len(rows)), rows] = np.inf
+            np.fill_diagonal(d[:, rows], np.inf)
         found.append(k_smallest(d, k))
     distances, neighbors = zip(*found, strict=True)
     return np.vstack(distances), np.vstack(neighbors)

@@ -16,6 +16,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from manyview.graphs.approximate import InvertedFile, is_available
 from manyview.graphs.recall import note_recall
+from manyview.numerics.row_blocks import row_blocks
 from manyview.preprocessing.scaling import in_unit, safe_unit
 from manyview.typing import Array, Dense, Indices, is_sparse
 
@@ -103,16 +104,14 @@ def _nearest_in_sparse(X: sp.csr_array, Y: Array | None, k: int) -> tuple[Dense,
     transposed = [sp.csr_array(X[:, columns[0]].T), X[:, columns[1]].toarray().T]
     parts = [queries[:, columns[0]], queries[:, columns[1]].toarray()]
     squares, own = (np.asarray(table.power(2).sum(axis=1)).ravel() for table in (X, queries))
-    step = max(1, BLOCK_ENTRIES // n)
     found = []
-    for start in range(0, queries.shape[0], step):
-        rows = np.arange(start, min(start + step, queries.shape[0]))
-        d = own[rows][:, None] + squares
+    for rows in row_blocks(queries.shape[0], n, BLOCK_ENTRIES):
+        d = own[rows, None] + squares
         for part, turned in zip(parts, transposed, strict=True):
             product = part[rows] @ turned
             d -= 2 * (product.toarray() if is_sparse(product) else product)
         if Y is None:
-            d[np.arange(len(rows)), rows] = np.inf
+            np.fill_diagonal(d[:, rows], np.inf)
         found.append(k_smallest(d, k))
     squared, neighbors = (np.vstack(part) for part in zip(*found, strict=True))
     return np.sqrt(np.maximum(squared, 0)), neighbors

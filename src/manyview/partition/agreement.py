@@ -29,7 +29,7 @@ Views that repeat others count less (`redundancy`): the means above are weighted
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,19 +39,20 @@ from numpy.typing import NDArray
 
 from manyview.graphs.laplacian import reordered
 from manyview.numerics.division import inverse_or_zero, shares
+from manyview.numerics.row_blocks import row_blocks
 from manyview.partition.blockmodel import (
     BlockModel,
     Blocks,
     SearchSettings,
     links_to_clusters,
     part_of,
-    row_blocks,
     sum_by_cluster,
 )
 from manyview.partition.information import TINY
 from manyview.partition.redundancy import Redundancy
 from manyview.typing import Dense, Graph, Indices, Labels
 
+BLOCK_ENTRIES = 2**16  # values of a table that is made for some samples at a time
 SMALLEST_SHARE = 1e-12  # share of an empty cluster: its square must not underflow
 
 
@@ -96,47 +97,53 @@ class Agreement(BlockModel):
     def evaluate(self, z: NDArray[Any]) -> tuple[float, Dense]:
         """Return J, and the evidence T (n x c) for each sample in each cluster; see `BlockModel.evaluate`."""
         n, c = len(z), self.n_clusters
-        own, crossed = self._matrices(z)
+        parts = self._parts()
+        links = [self._links(z, part) for _, part in parts]
+        own, crossed = self._matrices(z, [rows for rows, _ in parts], links)
         told = [self.two_step_information(M) for M in own]
         log_ratios = [self._log_ratios(M) for M in crossed]
         J = sum(w * value for w, (value, _) in zip(self.weights, told, strict=True))
         J += sum(w * float((M * R).sum()) for w, M, R in zip(self.crossed_weights, crossed, log_ratios, strict=True))
         T = np.empty((n, c))
         back = [np.zeros((n, c)) for _ in self.steps]  # what the walk of each view takes back to the neighbours
-        for rows in row_blocks(n, c):
-            links = self._links(z, rows)
-            near = self._near(links, rows)
-            T[rows] = sum(L @ (w * n * R) for L, w, (_, R) in zip(links, self.weights, told, strict=True))
+        for (rows, _), linked in zip(parts, links, strict=True):
+            near = self._near(linked, rows)
+            T[rows] = sum(L @ (w * n * R) for L, w, (_, R) in zip(linked, self.weights, told, strict=True))
             for (a, b), w, R in zip(self.pairs, self.crossed_weights, log_ratios, strict=True):
                 back[a][rows] += near[b] @ (w / 2 * R)
                 back[b][rows] += near[a] @ (w / 2 * R)
             for B, steps in zip(back, self.steps, strict=True):
                 B[rows] *= steps[rows, None]
-        for W, B in zip(self.graphs, back, strict=False):
-            for rows in row_blocks(n, c):
-                T[rows] += part_of(W, rows) @ B
+        for rows, part in parts:
+            for W, B in zip(part, back, strict=False):
+                T[rows] += W @ B
         sizes, log_sizes = self._sizes(z)
         cost = self.settings.label_cost
         T += cost * log_sizes
         return J + cost * float(sizes @ log_sizes), T
 
-    def _matrices(self, z: NDArray[Any]) -> tuple[list[Dense], list[Dense]]:
-        """Return the block matrices, own and crossed ones."""
+    def _parts(self) -> list[tuple[slice, list[sp.csr_array]]]:
+        """Return blocks of rows, with those rows of each graph."""
+        blocks = row_blocks(self.graphs[0].shape[0], self.n_clusters, BLOCK_ENTRIES)
+        return [(rows, [part_of(W, rows) for W in self.graphs]) for rows in blocks]
+
+    def _links(self, z: NDArray[Any], part: Sequence[sp.csr_array]) -> list[Dense]:
+        """Return the weight that runs from some samples to each cluster, in each graph."""
+        return [links_to_clusters(W, z, self.n_clusters) for W in part]
+
+    def _matrices(
+        self, z: NDArray[Any], blocks: Sequence[slice], links: Iterable[list[Dense]]
+    ) -> tuple[list[Dense], list[Dense]]:
+        """Return the block matrices, own and crossed ones, from the links of each block of rows."""
         n, c = len(z), self.n_clusters
-        own: list[Dense] = [np.zeros((c, c)) for _ in self.graphs]
+        own: Dense = np.zeros((c, len(self.graphs) * c))
         crossed: list[Dense] = [np.zeros((c, c)) for _ in self.pairs]
-        for rows in row_blocks(n, c):
-            links = self._links(z, rows)
-            near = self._near(links, rows)
-            for M, L in zip(own, links, strict=True):
-                M += sum_by_cluster(L, z[rows], c)
+        for rows, linked in zip(blocks, links, strict=True):
+            near = self._near(linked, rows)
+            own += sum_by_cluster(np.hstack(linked), z[rows], c)
             for M, (a, b) in zip(crossed, self.pairs, strict=True):
                 M += near[a].T @ near[b]
-        return own, [symmetric(M) / n for M in crossed]
-
-    def _links(self, z: NDArray[Any], rows: slice) -> list[Dense]:
-        """Return the weight that runs from some samples to each cluster, in each graph."""
-        return [links_to_clusters(part_of(W, rows), z, self.n_clusters) for W in self.graphs]
+        return np.split(own, len(self.graphs), axis=1), [symmetric(M) / n for M in crossed]
 
     def _near(self, links: Sequence[Dense], rows: slice) -> list[Dense]:
         """Return P_v Z of each view: the labels of a neighbour of each sample."""
@@ -158,7 +165,9 @@ class Agreement(BlockModel):
 
     def block_matrices(self, z: Labels) -> list[tuple[float, Dense]]:
         """Return all block matrices, own ones at two steps, with their weights."""
-        own, crossed = self._matrices(z)
+        parts = self._parts()
+        links = (self._links(z, part) for _, part in parts)
+        own, crossed = self._matrices(z, [rows for rows, _ in parts], links)
         at_two_steps = list(zip(self.weights, map(two_steps, own), strict=True))
         return at_two_steps + list(zip(self.crossed_weights, crossed, strict=True))
 

@@ -31,7 +31,6 @@ from manyview.typing import Dense, Indices, Labels
 SMALLEST_GAIN = 1e-9  # smaller gains are rounding error
 SMALLEST_SPLIT = 4  # samples; smaller clusters are not split
 TWO_MEANS_STEPS = 5  # along one direction; they usually converge sooner
-BLOCK_ENTRIES = 2**16  # values of a table that is made for some samples at a time
 EMPTY = 0.5  # samples that an empty cluster counts as, where the logarithm of its size is taken
 
 
@@ -99,7 +98,7 @@ class Search:
     starts : number of partitions that an ascent started from, including splits and merges
     sweeps : passes over the samples in all ascents
     converged : whether the ascent to the partition converged
-    runner_up : J of the second-best partition found, -inf if there was none
+    runner_up : J of the second-best partition found that differs, -inf if there was none
     agreement : adjusted Rand index of the runner-up with the partition
     """
 
@@ -322,12 +321,6 @@ def _search(best: Ascent, tried: Sequence[Ascent]) -> Search:
         runner_up=-np.inf if second is None else second.objective,
         agreement=1.0 if second is None else float(adjusted_rand_score(best.labels, second.labels)),
     )
-
-
-def row_blocks(n: int, width: int) -> list[slice]:
-    """Return slices of rows, of some `BLOCK_ENTRIES` values each."""
-    step = max(1, BLOCK_ENTRIES // width)
-    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
 def part_of(W: sp.csr_array, rows: slice) -> sp.csr_array:

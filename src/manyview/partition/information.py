@@ -18,7 +18,7 @@ TINY = np.finfo(np.float64).tiny
 
 def xlogx(x: Any) -> Any:
     """Return x log x, 0 at 0."""
-    return x * np.log(np.maximum(x, TINY))
+    return x * np.log(x + TINY)
 
 
 def split_gain(H: Dense) -> Dense:

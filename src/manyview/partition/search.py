@@ -92,12 +92,23 @@ def find_agreement(layers: ViewGraphs, n_clusters: int, settings: SearchSettings
     candidates = [score(model, optimum) for optimum in optima]
     best = choose(candidates, settings)
     ranked = sorted(range(len(optima)), key=lambda i: (i != best, -candidates[i].objective))
-    _, *others = different([candidates[i] for i in ranked])
+    chosen, *others = different([candidates[i] for i in ranked])
     return Found(
-        candidates[best].back_in(order),
-        optima[best].search,
+        chosen.back_in(order),
+        without_price(optima[best].search, chosen, others),
         [other.back_in(order) for other in others[:MOST_ALTERNATIVES]],
-        model.view_weights(candidates[best].labels, n_views),
+        model.view_weights(chosen.labels, n_views),
+    )
+
+
+def without_price(search: Search, chosen: Candidate, others: Sequence[Candidate]) -> Search:
+    """Return the record of a search with J as candidates are compared by it, whatever price each was found at."""
+    second = others[0] if others else None
+    return replace(
+        search,
+        objective=chosen.objective,
+        runner_up=-np.inf if second is None else second.objective,
+        agreement=1.0 if second is None else float(adjusted_rand_score(second.labels, chosen.labels)),
     )
 
 

@@ -33,6 +33,7 @@ from manyview.methods.ocbr.directions import from_gram
 from manyview.numerics.projections import orthonormal_columns
 from manyview.numerics.proximal import soft_threshold
 from manyview.numerics.robust import GAUSSIAN, column_deviations
+from manyview.numerics.row_blocks import row_blocks
 from manyview.numerics.starts import fixed_directions
 from manyview.records import saved
 from manyview.typing import Dense, Mask
@@ -269,5 +270,4 @@ def _dot(A: Dense, B: Dense) -> float:
 def _blocks(X: Dense) -> list[slice]:
     """Return blocks of rows whose values fit into the cache of a core."""
     n, d = X.shape
-    step = max(1, BLOCK_ENTRIES // max(d, 1))
-    return [slice(start, start + step) for start in range(0, n, step)]
+    return row_blocks(n, d, BLOCK_ENTRIES)
