@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from manyview.io import TableOptions, read_views
+from manyview.io.header import find_header
 
 
 @pytest.fixture(params=[".csv", ".tsv", ".xlsx"])
@@ -46,6 +47,57 @@ def test_years_above_growing_numbers_are_names(save, rng):
     X = np.cumsum(rng.uniform(1, 9, (15, 8)), axis=1)
     frame = pd.DataFrame(X, columns=range(2001, 2009), index=pd.Index([f"c{i}" for i in range(15)], name="country"))
     np.testing.assert_allclose(read_views([save(frame)]).views.arrays[0], X)
+
+
+@pytest.mark.parametrize("names", [[7157, 672, 675, 1956], [300.1, 2.7, 9, 22]], ids=str)
+@pytest.mark.parametrize("decimals", [1, 12])
+def test_short_numbers_above_longer_ones_are_names(save, rng, names, decimals):
+    if decimals == 1:
+        names = [round(name) for name in names]  # only whole numbers differ from a few decimals
+    X = (10 * rng.normal(size=(40, 4))).round(decimals)
+    np.testing.assert_allclose(read_views([save(pd.DataFrame(X, columns=names), index=False)]).views.arrays[0], X)
+
+
+def test_numbers_are_names_above_gaps_and_words(save, rng):
+    X = rng.normal(size=(30, 4))
+    X[np.arange(30), np.arange(30) % 4] = np.nan  # in every row
+    np.testing.assert_array_equal(
+        np.isnan(read_views([save(pd.DataFrame(X), index=False)]).views.arrays[0]), np.isnan(X)
+    )
+    frame = pd.DataFrame(X).assign(**{"4": "word"})
+    with pytest.warns(UserWarning, match="dropped text columns '4'"):
+        views = read_views([save(frame, index=False)], options=TableOptions(drop_text_columns=True)).views
+    assert views.n_samples == 30
+
+
+def test_a_row_beyond_all_others_or_an_odd_id_is_said(save, rng):
+    counts = pd.DataFrame(rng.integers(0, 50, (40, 4)), columns=[7157, 672, 675, 1956])
+    named = counts.set_axis(pd.Index([f"cell{i}" for i in range(40)], name="of mice"), axis=0)
+    with pytest.warns(UserWarning, match="may be column names or a sample"):
+        read_views([save(counts, index=False)])
+    with pytest.warns(UserWarning, match="may be column names or a sample"):
+        read_views([save(named.set_axis([17, 2, 5, 11], axis=1))])  # an odd id before numbers like the others
+    assert read_views([save(named)]).views.n_samples == 40  # both together
+
+
+def test_one_number_above_decimals_is_said(save, rng):
+    with pytest.warns(UserWarning, match="may be column names or a sample"):
+        read_views([save(pd.DataFrame(rng.normal(size=(40, 1))), index=False)])
+
+
+def test_tables_without_a_header_keep_their_first_row(rng):
+    """Whatever the numbers are like, a first row that is a sample is hardly ever taken for names without a warning."""
+    draws = {
+        "normal": lambda shape: rng.normal(size=shape),
+        "rounded": lambda shape: (10 * rng.normal(size=shape)).round(1),
+        "counts": lambda shape: rng.poisson(3, shape),
+        "scaled rows": lambda shape: rng.lognormal(2, 2, (shape[0], 1)) * rng.lognormal(size=shape),
+        "answers": lambda shape: rng.integers(1, 6, shape),
+    }
+    for draw in draws.values():
+        tables = [draw((n, m)) for n in (3, 10, 50) for m in (1, 2, 3, 5, 8, 30) for _ in range(20)]
+        headers = [find_header([[f"{cell:.12g}" for cell in row] for row in X], "auto") for X in tables]
+        assert sum(header.present and header.certain for header in headers) <= 3  # of 360
 
 
 @pytest.mark.parametrize(
