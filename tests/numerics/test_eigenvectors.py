@@ -161,6 +161,17 @@ def test_a_wrong_solver_is_found_out_and_replaced_by_the_next(wrong, monkeypatch
     assert_top_eigenvectors(S, 4, *top_eigenvectors(S, 4))
 
 
+def test_the_largest_eigenvalue_beside_the_found_vectors_is_compared(rng):
+    """Beside means in the complement of the vectors, whether or not these are eigenvectors."""
+    S = graph("random")
+    v, _ = np.linalg.qr(rng.standard_normal((150, 3)))
+    beside = np.eye(150) - v @ v.T
+    largest = np.linalg.eigvalsh(beside @ S.toarray() @ beside)[-1]
+    found = np.array([1.0, 1.0, largest])
+    assert eigenvectors._missed_one(S, found - 0.02, v, 1e-6)
+    assert not eigenvectors._missed_one(S, found + 0.02, v, 1e-6)
+
+
 @pytest.mark.parametrize("wrong", WRONG_SOLVERS)
 def test_when_all_solvers_fail_the_error_gives_the_figures(wrong, monkeypatch):
     monkeypatch.setattr(eigenvectors, "_SOLVERS", (wrong,))

@@ -81,6 +81,18 @@ def test_evidence_is_the_derivative_of_J(model, rng):
     np.testing.assert_allclose(*centred, atol=1e-4)
 
 
+def test_two_step_information_has_its_gradient(model, rng):
+    """For clusters of different sizes that keep together differently, in all directions that keep M symmetric and its total."""
+    agreement, _ = model
+    M = np.diag([0.4, 0.1, 0.2]) + symmetric(rng.random((3, 3))) / 20
+    gradient = agreement.two_step_information(M)[1]
+    for _ in range(5):
+        step = symmetric(rng.standard_normal((3, 3)))
+        step = 1e-6 * (step - step.mean())
+        higher, lower = (information(two_steps(M + way * step)) for way in (1, -1))
+        assert (higher - lower) / 2 == pytest.approx(float((gradient * step).sum()), rel=1e-4)
+
+
 def test_two_steps_keep_the_shares_and_are_convex_in_separation():
     leaving = 0.2
     M = np.array([[1 - leaving, leaving], [leaving, 1 - leaving]]) / 2

@@ -64,3 +64,5 @@ def test_a_landmark_is_not_linked_to_itself():
     left = without_own(W, np.array([0, -1, 2])).toarray()
     np.testing.assert_allclose(left, [[0, 0.5, 0.5], [0.2, 0.8, 0], [0, 0, 0]])
     assert without_own(W, np.full(3, -1)) is W
+    lonely = sp.csr_array([[0.5, 0.5, 0.0]])  # the last landmark has no links, but stays
+    assert without_own(lonely, np.array([0])).shape == (1, 3)

@@ -349,3 +349,58 @@ def test_repr_pickle_and_copy():
     assert repr(views) == "Views(4 samples; features a: 3, b: 2)"
     for twin in (pickle.loads(pickle.dumps(views)), copy.deepcopy(views)):
         assert (repr(twin), twin.sample_ids.tolist()) == (repr(views), list("abcd"))
+
+
+def test_tables_in_shuffled_order_are_refused_beside_tables_that_count_their_rows():
+    shuffled = pd.DataFrame(Y).iloc[[2, 0, 1, 3]]
+    for tables in ([pd.DataFrame(X), shuffled], [shuffled, pd.DataFrame(X)]):
+        with pytest.raises(InputError, match=r"Sample 0 is '0' in view 'view_\d' but '2' in view 'view_\d'"):
+            Views(tables)
+    chosen = pd.DataFrame(Y, index=[5, 2, 9, 7])  # some rows of a larger table say nothing about another table
+    assert Views([pd.DataFrame(X), chosen]).sample_ids.tolist() == [5, 2, 9, 7]
+    assert Views([shuffled, Y]).sample_ids.tolist() == [2, 0, 1, 3]
+
+
+class OtherFrame:
+    """A DataFrame of another library than pandas, such as polars."""
+
+    def __init__(self, values):
+        self.values, self.columns, self.dtypes = values, ["p", "q", "r"], ["Float64"] * 3
+
+    def to_numpy(self):
+        return self.values
+
+
+def test_frames_of_other_libraries_become_views():
+    views = Views([OtherFrame(X)])
+    np.testing.assert_array_equal(views.arrays[0], X)
+    assert views.feature_names[0].tolist() == ["p", "q", "r"]
+    with pytest.raises(InputError, match=r"contains 'word' \(a str\) at row 2, column 1"):
+        Views([OtherFrame(np.where(X == 7, "word", X.astype(object)))])
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "lil", "dok"])
+@pytest.mark.parametrize("index", [-1, 77])
+def test_sparse_matrices_with_an_index_out_of_range_are_refused(form, index):
+    """scipy does not check, and reads and writes memory that is not its own."""
+    matrix = sp.csr_array(X).asformat(form)
+    if form == "lil":
+        matrix.rows[1][0] = index
+    elif form == "dok":
+        matrix._dict[1, index] = 1.0
+    else:
+        (matrix.coords[1] if form == "coo" else matrix.indices)[0] = index
+    with pytest.raises(InputError, match="'view_0' is not a valid sparse matrix"):
+        Views([matrix])
+
+
+def test_whole_numbers_beside_missing_ones_are_not_rounded():
+    exact, beyond = (pd.DataFrame({"a": pd.array([2**53 + more, None], dtype="Int64")}) for more in (0, 1))
+    np.testing.assert_array_equal(Views([exact]).arrays[0], [[2.0**53], [np.nan]])
+    with pytest.raises(InputError, match=f"an integer of size {2**53 + 1}"):
+        Views([beyond])
+
+
+def test_views_that_were_checked_are_not_made_again():
+    views = Views([X, Y])
+    assert check_views(views) is views

@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from manyview.checks import InputError
 from manyview.environment import available_memory
+from manyview.views.conversion import check_indices
 
 
 def require(module: str, extra: str) -> Any:
@@ -111,11 +110,8 @@ def declared_bytes(item: Any) -> int:
 
 def check_sparse(matrix: Any, where: str | Path) -> None:
     """Refuse a sparse matrix with an index out of range, which would read arbitrary memory."""
-    if hasattr(matrix, "check_format"):  # CSR, CSC and BSR; scipy checks the others when it makes them
-        with reading(where, "a sparse matrix"):
-            if (np.diff(matrix.indptr.astype(np.int64)) < 0).any():  # scipy counts a negative number of entries as none
-                raise ValueError("the numbers of entries of its rows or columns are negative")
-            matrix.check_format(full_check=True)
+    with reading(where, "a sparse matrix"):
+        check_indices(matrix)
 
 
 def one_line(error: BaseException, limit: int = 200) -> str:

@@ -89,30 +89,39 @@ def sample_ids_of(
         if len(given) != n_samples:
             raise InputError(f"Got {len(given)} sample_ids for {n_samples} samples; give one per sample.")
         return np.asarray(given)
-    ids, owner = None, ""
-    for table, name in zip(tables, names, strict=True):
-        own = _own_index(table)
-        if own is None:
-            continue
-        if ids is None:
-            ids, owner = own, name
-        elif not np.array_equal(ids, own):
-            at = int(np.flatnonzero(ids != own)[0])
-            raise InputError(
-                f"Sample {at} is {own[at]!r} in view {name!r} but {ids[at]!r} in view {owner!r}; "
-                "put the tables in the same order, e.g. with table.loc[ids]."
-            )
+    indexes = {
+        name: index for table, name in zip(tables, names, strict=True) if (index := _index_of(table)) is not None
+    }
+    own = {name: np.asarray(index) for name, index in indexes.items() if not _counts_rows(index)}
+    owner, ids = next(iter(own.items()), ("", None))
+    for name, index in indexes.items():
+        if ids is not None and (name in own or _is_shuffled(ids)):
+            _check_same_order(np.asarray(index), name, ids, owner)
     return ids
 
 
-def _own_index(table: object) -> NDArray[Any] | None:
-    """Return the index of a pandas DataFrame, unless it only counts the rows from 0."""
+def _check_same_order(index: NDArray[Any], name: str, ids: NDArray[Any], owner: str) -> None:
+    if not np.array_equal(ids, index):
+        at = int(np.flatnonzero(ids != index)[0])
+        raise InputError(
+            f"Sample {at} is {str(index[at])!r} in view {name!r} but {str(ids[at])!r} in view {owner!r}; "
+            "put the tables in the same order, e.g. with table.loc[ids]."
+        )
+
+
+def _index_of(table: object) -> Any:
+    """Return the index of a pandas DataFrame, otherwise None."""
     pandas = sys.modules.get("pandas")  # if pandas is not loaded, the table cannot be a DataFrame
-    if pandas is None or not isinstance(table, pandas.DataFrame):
-        return None
-    if isinstance(table.index, pandas.RangeIndex) and table.index.start == 0 and table.index.step == 1:
-        return None
-    return np.asarray(table.index)
+    return table.index if pandas is not None and isinstance(table, pandas.DataFrame) else None
+
+
+def _counts_rows(index: Any) -> bool:
+    return isinstance(index, sys.modules["pandas"].RangeIndex) and index.start == 0 and index.step == 1
+
+
+def _is_shuffled(ids: NDArray[Any]) -> bool:
+    """Return whether the ids are row numbers in another order: then tables that only count their rows differ."""
+    return ids.dtype.kind in "iu" and np.array_equal(np.sort(ids), np.arange(len(ids)))
 
 
 def as_array(table: Any, name: str) -> Array:
@@ -120,11 +129,11 @@ def as_array(table: Any, name: str) -> Array:
     if is_sparse(table):
         _check_numeric_dtype(table.dtype, name)
         _check_two_dimensions(table, name)  # before scipy 1.15, 1-D ones cannot become CSR
-        values: Array = _canonical(sp.csr_array(table))
-    elif _is_dataframe(table):
+        values: Array = _canonical(_from_sparse(table, name))
+    elif _is_dataframe(table) and hasattr(table, "iloc"):
         values = _from_dataframe(table, name)
     else:
-        values = _from_array(table, name)
+        values = _from_array(table.to_numpy() if _is_dataframe(table) else table, name)  # polars, for example
     _check_two_dimensions(values, name)
     if values.shape[1] == 0:
         raise InputError(
@@ -140,6 +149,29 @@ def _check_two_dimensions(table: Any, name: str) -> None:
             f"View {name!r} is {table.ndim}-D with shape {table.shape}; a view is a 2-D table of samples by "
             "features. Reshape your data: array.reshape(-1, 1) makes one feature, array.reshape(1, -1) one sample."
         )
+
+
+def _from_sparse(table: Any, name: str) -> sp.csr_array:
+    try:
+        checked = table if hasattr(table, "check_format") else table.tocoo()
+        check_indices(checked)
+        return sp.csr_array(checked)
+    except (ValueError, IndexError) as error:
+        raise InputError(f"View {name!r} is not a valid sparse matrix: {error}. Make it again.") from error
+
+
+def check_indices(matrix: Any) -> None:
+    """Raise ValueError if a CSR, CSC, BSR or COO matrix has an index out of range: scipy would use memory beyond it."""
+    if not hasattr(matrix, "check_format"):
+        if any(
+            len(at) and not 0 <= at.min() <= at.max() < size
+            for at, size in zip(matrix.coords, matrix.shape, strict=True)
+        ):
+            raise ValueError("it has an index out of range")
+        return
+    if (np.diff(matrix.indptr.astype(np.int64)) < 0).any():  # scipy counts a negative number of entries as none
+        raise ValueError("the numbers of entries of its rows or columns are negative")
+    matrix.check_format(full_check=True)
 
 
 def _canonical(matrix: sp.csr_array) -> sp.csr_array:
@@ -161,12 +193,12 @@ def _from_dataframe(table: Any, name: str) -> NDArray[Any]:
     dtypes = [_numpy_dtype(dtype) for dtype in table.dtypes]
     common = np.result_type(*dtypes) if columns else np.dtype(float)
     _check_numeric_dtype(common, name)
-    if common.kind == "f":  # a nullable column's missing value becomes NaN
-        for i in (i for i, dtype in enumerate(dtypes) if dtype.kind in "iu"):
-            _check_exact(table.iloc[:, i].dropna().to_numpy(dtypes[i]), name)
-        return np.asarray(table.to_numpy(dtype=common, na_value=np.nan))
-    has_missing = bool(np.any(np.asarray(table.isna())))
-    return np.asarray(table.to_numpy(dtype=float, na_value=np.nan) if has_missing else table.to_numpy(dtype=common))
+    if common.kind != "f" and not np.asarray(table.isna()).any():
+        return np.asarray(table.to_numpy(dtype=common))
+    for i in (i for i, dtype in enumerate(dtypes) if dtype.kind in "iu"):
+        _check_exact(table.iloc[:, i].dropna().to_numpy(dtypes[i]), name)
+    exact = common if common.kind == "f" else np.dtype(float)
+    return np.asarray(table.to_numpy(dtype=exact, na_value=np.nan))  # a nullable column's missing value becomes NaN
 
 
 def _numpy_dtype(dtype: Any) -> np.dtype[Any]:
