@@ -39,3 +39,11 @@ def test_whole_numbers_may_have_a_largest():
     for value, wrong in ((10, "is too large"), (2, "is too small")):
         with pytest.raises(InputError, match=f"x={value} {wrong}; give a whole number from 3 to 9"):
             check_int("x", value, minimum=3, maximum=9)
+
+
+def test_numbers_that_are_too_long_to_write_are_refused_in_words():
+    for check, wrong in ((check_int, "is too large"), (check_real, "is out of range")):
+        with pytest.raises(InputError, match=f"x=<an int that is too long to write> {wrong}"):
+            check("x", 10**5000, minimum=0)
+    with pytest.raises(InputError, match=r"x='aaaaaaaaaa.{0,40}\.\.\. is a str"):
+        check_real("x", "a" * 9999)

@@ -7,6 +7,7 @@ parameters; all of them are checked before any work is done.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -71,16 +72,26 @@ def a_type_of(value: object) -> str:
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
+def shown(value: object, limit: int = 40) -> str:
+    """Write a value for a message, shortened if it is long; Python does not write integers of thousands of digits."""
+    try:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+    except ValueError:
+        text = f"<{a_type_of(value)} that is too long to write>"
+    return text if len(text) <= limit else f"{text[:limit]}..."
+
+
 def check_int(name: str, value: object, *, minimum: int, maximum: int | None = None) -> int:
     """Return `value` as an int of at least `minimum`, and at most `maximum` if that is given, or raise."""
     allowed = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
     if not isinstance(value, Integral) or isinstance(value, bool):
-        raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give a whole number {allowed}.")
+        raise InputTypeError(f"{name}={shown(value)} is {a_type_of(value)}; give a whole number {allowed}.")
     number = int(value)
     if number < minimum:
-        raise InputError(f"{name}={value!r} is too small; give a whole number {allowed}.")
-    if maximum is not None and number > maximum:
-        raise InputError(f"{name}={value!r} is too large; give a whole number {allowed}.")
+        raise InputError(f"{name}={shown(value)} is too small; give a whole number {allowed}.")
+    most = sys.maxsize if maximum is None else maximum
+    if number > most:
+        raise InputError(f"{name}={shown(value)} is too large; give a whole number from {minimum} to {most}.")
     return number
 
 
@@ -88,10 +99,13 @@ def check_real(name: str, value: object, *, minimum: float = -math.inf, maximum:
     """Return `value` as a finite float in [minimum, maximum], or raise."""
     allowed = f"a finite number{_range(minimum, maximum)}"
     if not isinstance(value, Real) or isinstance(value, bool):
-        raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give {allowed}.")
-    number = float(value)
+        raise InputTypeError(f"{name}={shown(value)} is {a_type_of(value)}; give {allowed}.")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not (math.isfinite(number) and minimum <= number <= maximum):
-        raise InputError(f"{name}={value!r} is out of range; give {allowed}.")
+        raise InputError(f"{name}={shown(value)} is out of range; give {allowed}.")
     return number
 
 
@@ -104,7 +118,7 @@ def _range(minimum: float, maximum: float) -> str:
 def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     """Return `value` if it is one of `choices`, or raise with the list."""
     if not isinstance(value, str) or value not in choices:
-        raise InputError(f"Unknown {name}={value!r}. Choose one of: {quoted(choices, len(choices))}.")
+        raise InputError(f"Unknown {name}={shown(value)}. Choose one of: {quoted(choices, len(choices))}.")
     return value
 
 
@@ -183,7 +197,7 @@ class OrWord:
         if not isinstance(value, str):
             return self.rule.check(name, value)
         if value != self.word:
-            raise InputTypeError(f"{name}={value!r} is a str; give a whole number, or {self.word!r}.")
+            raise InputTypeError(f"{name}={shown(value)} is a str; give a whole number, or {self.word!r}.")
         return value
 
 
@@ -208,7 +222,7 @@ class Is:
     def check(self, name: str, value: object) -> object:
         """Raise if the value is of another kind."""
         if not self.holds(value):
-            raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give {self.kind}.")
+            raise InputTypeError(f"{name}={shown(value)} is {a_type_of(value)}; give {self.kind}.")
         return value
 
 
@@ -221,7 +235,7 @@ class Each:
     def check(self, name: str, value: object) -> object:
         """Raise if the value is not a sequence, or an item breaks the rule."""
         if isinstance(value, str) or not isinstance(value, Iterable):
-            raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give a sequence, such as a list.")
+            raise InputTypeError(f"{name}={shown(value)} is {a_type_of(value)}; give a sequence, such as a list.")
         return [self.rule.check(name, item) for item in value]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from manyview import InputError
 from manyview.io import TableOptions, read_labels, read_views
 
 NAMES = [
@@ -79,3 +80,37 @@ def test_joining_by_position_is_said(tmp_path, rng):
         np.save(tmp_path / f"{name}.npy", rng.normal(size=(5, 2)))
     with pytest.warns(UserWarning, match="no sample ids: their rows were matched by position"):
         read_views([tmp_path / "a.npy", tmp_path / "b.npy"])
+
+
+@pytest.mark.parametrize("kind", [str, int])
+def test_ids_under_different_names_anywhere_in_the_files_are_found(tmp_path, rng, kind):
+    X, order = rng.normal(size=(40, 3)), rng.permutation(40)
+    numbers = rng.choice(10**6, 40, replace=False)
+    ids = numbers if kind is int else np.array([f"P{number}" for number in numbers])
+    one = pd.DataFrame(X).add_prefix("x").assign(who=ids)
+    other = pd.DataFrame(X[order]).add_prefix("y")
+    other.insert(1, "person", ids[order])
+    one.to_csv(tmp_path / "a.csv", index=False)
+    other.to_csv(tmp_path / "b.csv", index=False)
+    with pytest.warns(UserWarning, match=r"'who' of .*a\.csv and 'person' of .*b\.csv have the same values"):
+        views = read_views([tmp_path / "a.csv", tmp_path / "b.csv"]).views
+    np.testing.assert_allclose(views.arrays[0], views.arrays[1])
+
+
+def test_whole_numbers_that_fill_their_range_are_no_ids_under_different_names(tmp_path, rng):
+    """Ranks, for example."""
+    for name in ("a", "b"):
+        frame = pd.DataFrame(rng.normal(size=(40, 2)), columns=[f"{name}1", f"{name}2"])
+        frame.assign(**{f"{name}3": rng.permutation(40) + 1}).to_csv(tmp_path / f"{name}.csv", index=False)
+    with pytest.warns(UserWarning, match="no sample ids: their rows were matched by position"):
+        views = read_views([tmp_path / "a.csv", tmp_path / "b.csv"]).views
+    assert [X.shape[1] for X in views.arrays] == [3, 3]
+
+
+@pytest.mark.parametrize("form", ["{:.3f}%", "${:.3f}", "<{:.3f}", "{:.3f} %", "\u20ac{:.3f}", "~{:.3f}"])
+def test_decorated_numbers_are_no_ids(tmp_path, rng, form):
+    frame = pd.DataFrame(rng.normal(size=(20, 3)), columns=list("abc"))
+    frame["a"] = frame["a"].abs().map(form.format)  # unique texts in the first column
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.raises(InputError, match=r"line 2, column 'a': .* is not a finite number"):
+        read_views([tmp_path / "a.csv"])

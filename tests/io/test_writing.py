@@ -1,5 +1,6 @@
 """Results are written completely, and never over earlier ones unless asked."""
 
+import json
 import os
 import signal
 import subprocess
@@ -90,3 +91,21 @@ def test_a_folder_that_cannot_be_written_is_noticed_at_once(tmp_path):
     for folder in (tmp_path / "file", tmp_path / "file" / "sub", Path("/proc/none/at/all")):
         with pytest.raises(InputError, match=r"choose (another --out|a folder for the results)"):
             check_output(folder, ["a"], force=False)
+
+
+def test_a_leftover_can_name_no_file_outside_the_folder(tmp_path):
+    (tmp_path / "own").write_text("mine")
+    leftover = tmp_path / "out" / ".manyview-x"
+    leftover.mkdir(parents=True)
+    (leftover / "staged.json").write_text(json.dumps({"old": ["../own", str(tmp_path / "own")], "new": ["../own"]}))
+    write_files(tmp_path / "out", {"a": "1"})
+    assert (tmp_path / "own").read_text() == "mine"
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["a"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"old": 3}', '{"old": [3]}'])
+def test_a_damaged_leftover_is_named(tmp_path, text):
+    (tmp_path / ".manyview-x").mkdir()
+    (tmp_path / ".manyview-x" / "staged.json").write_text(text)
+    with pytest.raises(InputError, match=r"staged\.json is damaged; delete the folder .*\.manyview-x"):
+        write_files(tmp_path, {"a": "1"})

@@ -82,7 +82,7 @@ def test_evidence_is_the_derivative_of_J(model, rng):
 
 
 def test_two_step_information_has_its_gradient(model, rng):
-    """For clusters of different sizes that keep together differently, in all directions that keep M symmetric and its total."""
+    """For unequal clusters, in all directions that keep M symmetric and its total."""
     agreement, _ = model
     M = np.diag([0.4, 0.1, 0.2]) + symmetric(rng.random((3, 3))) / 20
     gradient = agreement.two_step_information(M)[1]

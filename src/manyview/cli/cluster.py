@@ -69,6 +69,7 @@ from manyview.io import (
 )
 from manyview.io.models import to_bytes
 from manyview.io.results import LABELS, SUMMARY
+from manyview.io.tables import check_files
 from manyview.methods import MultiViewClusterer
 from manyview.preprocessing.kinds import KINDS
 from manyview.preprocessing.scaling import SCALINGS
@@ -205,6 +206,7 @@ def cluster(
         check_choice("samples", samples, SAMPLES)
     model = make_model(method, n_clusters, seed, params, scaling, kinds)
     questions = ask(metadata, survival, batch)
+    check_files(truth, metadata)  # before the views are read
     check_has_features(model, features)
     whole = report or features or repeats or metadata is not None  # needs all views in memory
     job = DaskJob(dask, files, out_dir, options, workers=workers, tls=tls, force=force)

@@ -13,7 +13,7 @@ from manyview.checks import check_choice
 from manyview.cli.options import completing
 from manyview.cli.terminal import print_table, print_written
 from manyview.datasets import DIGITS_VIEWS, Dataset, MissingDataError, load_awa, load_digits, load_nus, make_tumours
-from manyview.io.writing import csv_text, write_files
+from manyview.io.writing import check_output, csv_text, write_files
 
 
 def all_digits() -> Dataset:
@@ -43,6 +43,7 @@ def datasets(
     """List the data sets, or export one as CSV files to experiment with."""
     check_choice("--name", name, tuple(EXPORTED))
     if export is not None:
+        check_output(export, (), force=force)
         written = write_files(export, as_csv(EXPORTED[name]()), force=force)
         print_written(written)
         return

@@ -13,7 +13,7 @@ import typer
 from manyview.cli.terminal import out, print_line, print_table, progress
 from manyview.datasets import load_digits
 from manyview.evaluation.metrics import clustering_accuracy, normalized_mutual_information
-from manyview.io.writing import csv_text, write_files
+from manyview.io.writing import check_output, csv_text, write_files
 from manyview.methods import METHODS, MultiViewClusterer
 from manyview.preprocessing.corruption import corrupt_entries
 from manyview.views.container import Views
@@ -29,6 +29,7 @@ def demo(
     ),
 ) -> None:
     """Cluster embedded data: the UCI digits with a fifth of the entries corrupted."""
+    check_output(out_dir, FILES, force=(out_dir / FILES[-1]).exists())  # an earlier demo may be replaced
     with progress() as show_status:
         rows = run_demo(on_row=lambda row: show_status(f"{row.name}: ACC {row.acc:.3f}"))
         written = write_demo(rows, out_dir)

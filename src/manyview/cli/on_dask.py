@@ -38,6 +38,11 @@ class DaskJob:
     tls: tuple[Path, Path, Path] | None
     force: bool
 
+    def __post_init__(self) -> None:
+        if self.address is None and (self.workers is not None or self.tls is not None):
+            option = f"--tls {' '.join(map(str, self.tls))}" if self.workers is None else f"--workers {self.workers}"
+            raise InputError(f"{option} is for a Dask cluster; add --dask local, or the scheduler's address.")
+
     def cluster(
         self, model: MultiViewClusterer, method: str, *, truth: Path | None, save: bool, resume: bool, whole: bool
     ) -> None:

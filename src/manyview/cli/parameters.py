@@ -6,10 +6,12 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from manyview.checks import InputError, helped_by, quoted
+from manyview.checks import InputError, helped_by, quoted, shown
 from manyview.methods import MultiViewClusterer, get_method
 from manyview.methods.base import AUTO
 from manyview.preprocessing.kinds import KINDS
+
+MOST_DIGITS = 18  # of a number of clusters
 
 
 def make_model(
@@ -37,7 +39,7 @@ def parse_params(words: Sequence[str], known: Collection[str]) -> dict[str, Any]
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or name not in known:
-            raise InputError(f"--param {word!r} is not name=value with a name from: {quoted(known, 20)}.")
+            raise InputError(f"--param {shown(word)} is not name=value with a name from: {quoted(known, 20)}.")
         given[name] = parse_value(value)
     return given
 
@@ -47,16 +49,19 @@ def parse_n_clusters(text: str) -> int | str:
     """Parse a number of clusters, or "auto"."""
     if text == AUTO:
         return AUTO
-    if not text.isdecimal() or int(text) < 1:
-        raise InputError(f"-k {text} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}.")
-    return int(text)
+    number = int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else 0
+    if number < 1:
+        raise InputError(
+            f"-k {shown(text)} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}."
+        )
+    return number
 
 
 def parse_value(text: str) -> Any:
     """Parse numbers, true, false, null and lists as JSON; anything else is a string."""
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # no JSON, a number of thousands of digits, or thousands of brackets
         return text
 
 

@@ -41,6 +41,7 @@ from manyview.evaluation.metrics import score_labels
 from manyview.io import TableOptions, check_output, read_views, unused_folder, write_files
 from manyview.io.models import load
 from manyview.io.results import LABELS, SUMMARY
+from manyview.io.tables import check_files
 
 
 def predict(
@@ -67,9 +68,10 @@ def predict(
         )
     check_output(out_dir, RESULT_FILES, force=force)
     options = TableOptions(delimiter, header, id_column, drop_text)
+    check_files(truth)
+    job = DaskJob(dask, files, out_dir, options, workers=workers, tls=tls, force=force)
     model = load(model_file)
     if dask is not None:
-        job = DaskJob(dask, files, out_dir, options, workers=workers, tls=tls, force=force)
         job.predict(model, model_file, truth=truth)
         return
     with progress() as show_status:

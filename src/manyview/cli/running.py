@@ -20,6 +20,7 @@ from manyview.experiments.runner import Limits, check_sources, pending, run_all
 from manyview.experiments.spec import Experiment
 from manyview.experiments.store import FAILED, Row, Store
 from manyview.experiments.text_table import to_markdown
+from manyview.io import check_output
 
 OutDir = Annotated[Path, typer.Option("--out", "-o", help="Folder for results; give the same one again to resume.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Number of runs at a time.")]
@@ -46,8 +47,7 @@ class RunOptions:
 def run_experiment(experiment: Experiment, options: RunOptions) -> Results:
     """Do the pending runs of an experiment (unless `stored`) with a progress bar, and collect all results."""
     store = Store(options.folder)
-    if options.folder.exists() and not options.folder.is_dir():
-        raise InputError(f"{options.folder} is a file; choose a folder for the results with --out.")
+    check_output(options.folder, (), force=True)
     if options.stored:
         if not store.path.exists():
             raise InputError(f"{store.path} not found, so there is nothing to report; run without --stored first.")

@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from manyview.checks import InputError
+from manyview.checks import InputError, check_real
 from manyview.experiments import provenance
 from manyview.experiments.sources import check_source, identify_data, plugin_version
 from manyview.experiments.spec import Experiment, Run
@@ -33,6 +33,7 @@ THREAD_VARIABLES = (
     "LOKY_MAX_CPU_COUNT",
 )
 ARTIFACT_FOLDER = "artifacts"
+LONGEST = 1e9  # seconds that a run may be waited for; some systems cannot count to more
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ class Limits:
     data_folder: Path | None = None
 
     def __post_init__(self) -> None:
+        if self.timeout is not None:
+            check_real("--timeout", self.timeout, minimum=0.1, maximum=LONGEST)
+        if self.data_folder is not None and not self.data_folder.is_dir():
+            raise InputError(f"--data {self.data_folder} is not a folder; give the folder of the data sets.")
         if self.memory_mb and find_spec("resource") is None:
             raise InputError(f"--memory {self.memory_mb} cannot be enforced on {sys.platform}; leave it out.")
 

@@ -73,10 +73,11 @@ def parse_spec(table: Mapping[str, Any], path: Path) -> Experiment:
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    if not path.is_file():  # reading a device might never end
+        what = "is not a file" if path.exists() else "not found"
+        raise InputError(f"{path} {what}; give the path of a TOML spec (see docs/experiments.md).")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path} not found; give the path of a TOML spec (see docs/experiments.md).") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not valid TOML: {error}") from error
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError, quoted, shown
 from manyview.io.frames import with_ids
 from manyview.io.guards import check_size, reading, require
 from manyview.io.header import find_header
-from manyview.io.raw_tables import RawTable, TableOptions, pick, shown
+from manyview.io.raw_tables import RawTable, TableOptions, pick
 from manyview.io.words import MISSING
 
 BYTES_PER_CELL = 16  # a lower bound for the rows that openpyxl returns

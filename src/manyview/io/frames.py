@@ -12,11 +12,14 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError, quoted, shown
 from manyview.io.guards import check_sparse, refusing
-from manyview.io.raw_tables import RawTable, TableOptions, pick, shown
+from manyview.io.raw_tables import RawTable, TableOptions, pick
 from manyview.io.words import may_name_samples
 from manyview.views.container import Views
+
+# what people write with numbers: 5 %, <0.1, $3, 12'345, 1.234,56
+_DECORATION = r"[\s%\u2030$\u20ac\u00a3\u00a5<>\u2264\u2265~'\u2019]|(?<=\d)\.(?=\d{3}\.)"
 
 # Sample ids --------------------------------------------------------------------------------------
 
@@ -87,8 +90,9 @@ def can_name_samples(column: pd.Series[Any]) -> bool:
 
 
 def _mostly_text(column: pd.Series[Any]) -> bool:
-    """Return whether most values are text; numbers with decimal commas, or a few typos, do not count as text."""
-    return bool(_numbers(column.astype(str).str.replace(",", ".")).isna().mean() > 0.5)
+    """Return whether most values are text; numbers with commas, units of money or %, and a few typos, are not."""
+    plain = column.astype(str).str.replace(",", ".").str.replace(_DECORATION, "", regex=True)
+    return bool(_numbers(plain).isna().mean() > 0.5)
 
 
 def normalize_ids(ids: Any) -> pd.Series[str]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, check_choice, quoted
@@ -109,9 +108,3 @@ def pick(keys: Iterable[str], present: Iterable[str], where: str | Path) -> str:
 def stem(path: Path) -> str:
     """Return the name of a file without its extension (and without .gz)."""
     return Path(path.name.removesuffix(".gz")).stem
-
-
-def shown(value: object, limit: int = 40) -> str:
-    """Format a value for a message, shortened if it is long."""
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    return text if len(text) <= limit else f"{text[:limit]}..."

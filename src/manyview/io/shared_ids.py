@@ -14,6 +14,7 @@ from manyview.io.raw_tables import RawTable
 
 LEAST_SHARED = 0.5  # of the values of the shorter column
 FEWEST_NUMBERS = 5  # whole numbers must share this many values; a few can agree by chance
+MOST_FILLED = 0.1  # of the range of whole numbers; features under other names agree by chance if they fill more
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class _Column:
 def find_shared_ids(tables: Sequence[RawTable], known: Any = None) -> list[RawTable]:
     """Give ids to tables without any, if a column has the same unique texts or whole numbers as another table.
 
-    Columns are compared if they have the same name, or if both come first. `known` are ids from elsewhere.
+    Columns are compared if they have the same name, if both come first, or if they are texts or widely scattered
+    numbers, which do not agree by chance. `known` are ids from elsewhere.
     """
     ids = [frozenset(normalize_ids(table.ids)) for table in tables if table.ids is not None]
     ids += [] if known is None else [frozenset(normalize_ids(known))]
@@ -67,11 +69,25 @@ def _candidates(table: RawTable) -> list[_Column]:
 
 def _is_shared(column: _Column, ids: list[frozenset[str]], others: list[list[_Column]]) -> bool:
     """Return whether some ids, or a column of another table, have the same values."""
-    alike = (c.values for group in others for c in group if column.name == c.name or column.at == c.at == 0)
+    telling = _is_scattered(column.values)
+    columns = (c for group in others for c in group)
+    alike = (c.values for c in columns if telling or column.name == c.name or column.at == c.at == 0)
     return any(_share(column.values, values) for values in (*ids, *alike))
+
+
+def _is_scattered(values: frozenset[str]) -> bool:
+    """Return whether the values are texts, or numbers with wide gaps."""
+    if not _are_numbers(values):
+        return True
+    numbers = [float(value) for value in values]
+    return len(numbers) <= MOST_FILLED * (max(numbers) - min(numbers))
 
 
 def _share(one: frozenset[str], other: frozenset[str]) -> bool:
     shared = one & other
-    enough = len(shared) >= FEWEST_NUMBERS or not all(value.lstrip("+-").isdecimal() for value in shared)
+    enough = len(shared) >= FEWEST_NUMBERS or not _are_numbers(shared)
     return enough and len(shared) >= LEAST_SHARED * min(len(one), len(other))
+
+
+def _are_numbers(values: frozenset[str]) -> bool:
+    return all(value.lstrip("+-").isdecimal() for value in values)

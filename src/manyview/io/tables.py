@@ -174,6 +174,20 @@ def read_metadata(
     return frame.set_axis(pd.RangeIndex(n_samples) if sample_ids is None else pd.Index(sample_ids), axis=0)
 
 
+@helped_by("files")
+def check_files(*paths: str | Path | None) -> None:
+    """Raise if a path, or ``path::key``, is not a file of a known type; None is left out.
+
+    Parameters
+    ----------
+    *paths : str, Path or None
+        The paths.
+    """
+    for path in paths:
+        if path is not None:
+            _checked_ending(parse_source(path).path)
+
+
 # Files ---------------------------------------------------------------------------------------------
 
 

@@ -114,13 +114,22 @@ def _write(path: Path, content: str | bytes | Iterable[bytes]) -> None:
 def _put_in_place(staging: Path) -> None:
     """Remove the old set and move the new one into place, continuing from where this stopped before."""
     if (staging / STAGED).exists():
-        for name in json.loads((staging / STAGED).read_text(encoding="utf-8"))["old"]:
+        for name in _names(staging / STAGED, "old"):
             with _in_use(staging.parent / name):
                 (staging.parent / name).unlink(missing_ok=True)
         os.replace(staging / STAGED, staging / CLEARED)
-    for name in json.loads((staging / CLEARED).read_text(encoding="utf-8"))["new"]:
+    for name in _names(staging / CLEARED, "new"):
         with suppress(FileNotFoundError), _in_use(staging.parent / name):  # not found: moved before
             os.replace(staging / name, staging.parent / name)
+
+
+def _names(mark: Path, which: str) -> list[str]:
+    """Return the names of the old or new files; the folder may come from anyone, so no name may lead out of it."""
+    try:
+        names = json.loads(mark.read_text(encoding="utf-8"))[which]
+        return [name for name in names if Path(name).name == name]
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{mark} is damaged; delete the folder {mark.parent}.") from error
 
 
 @contextmanager

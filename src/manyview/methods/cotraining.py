@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.checks import CALLBACK, TEXT, InputError, Number, OrNone, Rules, Whole, quoted
+from manyview.checks import CALLBACK, TEXT, InputError, Number, OrNone, Rules, Whole, quoted, shown
 from manyview.graphs.laplacian import normalized_adjacency
 from manyview.methods.base import GraphClusterer
 from manyview.methods.result import Clustering
@@ -147,7 +147,7 @@ class CoTraining(GraphClusterer):
         super()._check_views(views)
         if self.informative_view is not None and self.informative_view not in views.names:
             raise InputError(
-                f"informative_view={self.informative_view!r} is not one of the views: {quoted(views.names)}."
+                f"informative_view={shown(self.informative_view)} is not one of the views: {quoted(views.names)}."
             )
 
     def _fit(self, views: Views, n_clusters: int) -> Clustering:

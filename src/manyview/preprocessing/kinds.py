@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.stats import rankdata, spearmanr
 
-from manyview.checks import InputError, InputTypeError, a_type_of, check_choice, quoted
+from manyview.checks import InputError, InputTypeError, a_type_of, check_choice, quoted, shown
 from manyview.preprocessing.scaling import is_sparse_view, without_extremes, without_missing
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
@@ -59,7 +59,9 @@ class _KindsRule:
         if value is None:
             return None
         if not isinstance(value, Mapping):
-            raise InputTypeError(f"{name}={value!r} is {a_type_of(value)}; give a dict such as {{'rna': 'counts'}}.")
+            raise InputTypeError(
+                f"{name}={shown(value)} is {a_type_of(value)}; give a dict such as {{'rna': 'counts'}}."
+            )
         return [check_choice(name, kind, KINDS) for kind in value.values()]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from manyview.checks import InputError, InputTypeError, a_type_of, check_choice, quoted
+from manyview.checks import InputError, InputTypeError, a_type_of, check_choice, quoted, shown
 from manyview.numerics.division import inverse_or_zero, or_one
 from manyview.numerics.robust import GAUSSIAN
 from manyview.records import saved
@@ -34,7 +34,7 @@ class _ScalingRule:
             return check_choice(name, value, SCALINGS)
         if not isinstance(value, Mapping | Sequence):
             raise InputTypeError(
-                f"{name}={value!r} is {a_type_of(value)}; give one of {quoted(SCALINGS)}, or one per view."
+                f"{name}={shown(value)} is {a_type_of(value)}; give one of {quoted(SCALINGS)}, or one per view."
             )
         ways = value.values() if isinstance(value, Mapping) else value
         return [check_choice(name, way, SCALINGS) for way in ways]

@@ -45,6 +45,10 @@ def select_parts(
         if wanted and where:
             n = repeats if repeats is None or part in PRINTED_TABLES else min(repeats, experiment.repeats)
             selected[part] = experiment.select(where, wanted, n)
+    if not selected:
+        raise InputError(
+            f"{what} has no runs of {quoted(methods)} on {quoted(datasets)}; choose other methods or data."
+        )
     return selected
 
 

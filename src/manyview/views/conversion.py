@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from manyview.checks import InputError, InputTypeError, a_type_of, quoted
+from manyview.checks import InputError, InputTypeError, a_type_of, quoted, shown
 from manyview.typing import Array, is_sparse
 
 LARGEST_EXACT_INTEGER = 2**53  # float64 represents every integer up to here exactly
@@ -223,7 +223,7 @@ def _from_array(table: Any, name: str) -> NDArray[Any]:
 def _from_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
     """Return the numbers in an object array; raise for anything else, naming its position."""
     for place, value in np.ndenumerate(values):
-        where = f"View {name!r} contains {value!r} ({a_type_of(value)}) at {_place(place)}"
+        where = f"View {name!r} contains {shown(value)} ({a_type_of(value)}) at {_place(place)}"
         if isinstance(value, str | bytes):
             raise InputError(f"{where}, which is text; give numbers only.")
         try:
