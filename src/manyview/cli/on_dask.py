@@ -39,9 +39,10 @@ class DaskJob:
     force: bool
 
     def __post_init__(self) -> None:
-        if self.address is None and (self.workers is not None or self.tls is not None):
-            option = f"--tls {' '.join(map(str, self.tls))}" if self.workers is None else f"--workers {self.workers}"
-            raise InputError(f"{option} is for a Dask cluster; add --dask local, or the scheduler's address.")
+        given = {"--workers": self.workers, "--tls": " ".join(map(str, self.tls or ()))}
+        alone = next((f"{option} {value}" for option, value in given.items() if value), None)
+        if self.address is None and alone:
+            raise InputError(f"{alone} is for a Dask cluster; add --dask local, or the scheduler's address.")
 
     def cluster(
         self, model: MultiViewClusterer, method: str, *, truth: Path | None, save: bool, resume: bool, whole: bool
