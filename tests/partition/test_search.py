@@ -10,7 +10,7 @@ from manyview import OCBR, adjusted_rand_index, clustering_accuracy
 from manyview.datasets import make_unequal_views
 from manyview.partition.agreement import Agreement
 from manyview.partition.blockmodel import Search, SearchSettings
-from manyview.partition.search import Candidate, choose, find_agreement, without_price
+from manyview.partition.search import Candidate, Optimum, choose, find_agreement, regrouped, without_price
 
 SETTINGS = SearchSettings()
 
@@ -55,6 +55,22 @@ def test_the_record_of_a_search_is_without_the_price_of_labels():
     search = Search(objective=0.3, starts=4, sweeps=9, converged=True, runner_up=0.1, agreement=0.2)
     alone = without_price(search, unpriced, [])
     assert (alone.objective, alone.runner_up, alone.agreement, alone.starts) == (1.2, -np.inf, 1, 4)
+
+
+def test_regrouping_an_optimum_gives_a_better_one_and_its_record():
+    truth, X = blobs((90, 90, 20, 20))
+    model = Agreement.of_views(graphs_of(X), 4, SETTINGS)
+    wrong = np.where(truth == 3, 2, truth)  # the two small groups are taken for one
+    wrong[(truth == 0) & (X[:, 0] > np.median(X[truth == 0, 0]))] = 3  # and a large one is cut in two
+    search = Search(
+        objective=model.evaluate(wrong)[0], starts=1, sweeps=1, converged=True, runner_up=0.0, agreement=1.0
+    )
+    found = regrouped(model, Optimum(wrong, 0.5, search), X)
+    assert adjusted_rand_index(truth, found.labels) == 1
+    assert found.search.objective == pytest.approx(model.evaluate(found.labels)[0])
+    assert found.search.objective > found.search.runner_up == search.objective
+    assert found.price == 0.5
+    assert regrouped(replace(model, n_clusters=1), Optimum(np.zeros_like(wrong), 0.5, search), X) is None
 
 
 @pytest.mark.parametrize("sizes", [(100, 100, 100), (280, 15, 15), (290, 10, 5)])

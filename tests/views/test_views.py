@@ -394,6 +394,12 @@ def test_sparse_matrices_with_an_index_out_of_range_are_refused(form, index):
         Views([matrix])
 
 
+@pytest.mark.parametrize("table", [np.arange(4.0), sp.coo_array(np.arange(4.0))], ids=["dense", "sparse"])
+def test_a_row_alone_is_refused_by_the_name_of_its_view(table):
+    with pytest.raises(InputError, match="View 'rna' is 1-D"):
+        Views({"rna": table})
+
+
 def test_whole_numbers_beside_missing_ones_are_not_rounded():
     exact, beyond = (pd.DataFrame({"a": pd.array([2**53 + more, None], dtype="Int64")}) for more in (0, 1))
     np.testing.assert_array_equal(Views([exact]).arrays[0], [[2.0**53], [np.nan]])

@@ -52,6 +52,20 @@ def small():
     return recover(X + gross(X.shape, 0.1), 16, tol=1e-10)
 
 
+def test_momentum_grows_as_nesterov_has_it_or_is_restarted():
+    """t^2 - t is the square of the t before."""
+    _, X = low_rank(40, 16)
+    state = Recovery.start(X + gross(X.shape, 0.1), 5, NOISE_LEVEL, 1.0, NARROWEST)
+    grown = 0
+    for _ in range(30):
+        before = state.momentum
+        state.sweep()
+        if state.momentum != 1:
+            assert state.momentum**2 - state.momentum == pytest.approx(before**2)
+            grown += 1
+    assert grown > 5
+
+
 # The minimum -------------------------------------------------------------------------------------
 
 

@@ -69,10 +69,10 @@ def test_the_usual_scaling_of_each_kind(kind, cleaned, expected):
     assert expected in SCALINGS
 
 
-def treated(X, kind="features", r=5):
+def treat(views, kind="features", r=5):
     options = TreatmentOptions(
-        scaling={"view_0": "auto"},
-        kinds={"view_0": kind},
+        scaling=dict.fromkeys(views.names, "auto"),
+        kinds=dict.fromkeys(views.names, kind),
         n_components=r,
         sparsity=1.0,
         noise_level=0.2,
@@ -81,12 +81,26 @@ def treated(X, kind="features", r=5):
         callback=None,
         settings=Settings(),
     )
-    return treat_views(Views([X]), 2, options).views[0]
+    return treat_views(views, 2, options)
+
+
+def treated(X, kind="features", r=5):
+    return treat(Views([X]), kind, r).views[0]
 
 
 @pytest.fixture
 def low_rank(rng):
     return rng.standard_normal((60, 3)) @ rng.standard_normal((3, 20)) + 0.05 * rng.standard_normal((60, 20))
+
+
+def test_views_are_completed_together_only_if_samples_are_absent_from_one_of_several(low_rank):
+    gap = low_rank.copy()
+    gap[7:9] = np.nan
+    assert treat(Views([low_rank, low_rank[:, :9]])).completed is None
+    assert treat(Views([gap])).completed is None
+    rows, everyone = treat(Views([gap, low_rank[:, :9]])).completed
+    assert len(rows) == 60
+    np.testing.assert_array_equal(everyone, np.arange(60))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
