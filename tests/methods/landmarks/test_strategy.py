@@ -1,7 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from manyview import MFMSC, OCBR, InputError, Views, adjusted_rand_index, clustering_accuracy, load, make_views, save
 from manyview.methods.landmarks import strategy
@@ -150,3 +152,29 @@ def test_a_revision_that_does_not_settle_says_what_may_help(data, monkeypatch):
     monkeypatch.setattr("manyview.methods.landmarks.fitting.ROUNDS", 1)
     with pytest.warns(ConvergenceWarning, match=r"revision of landmarks stopped after 1 .* a larger n_landmarks may"):
         assert not OCBR(4, strategy="landmarks", n_landmarks=100).fit(data.views).converged_
+
+
+def test_frames_are_matched_by_their_index_as_in_other_fits(data, monkeypatch):
+    """In every block of rows; a table that only counts its rows goes with one that names them."""
+    monkeypatch.setattr(strategy, "LocalRows", lambda tables, _ids=None: strategy_rows(tables, 137))
+    counted, other = (pd.DataFrame(X) for X in data.views.arrays)
+    named = other.set_axis([f"s{i}" for i in range(1500)], axis=0)
+    model = MFMSC(4, strategy="landmarks", n_landmarks=150)
+    np.testing.assert_array_equal(model.fit([counted, named]).sample_ids_, named.index)
+    np.testing.assert_array_equal(model.labels_, model.fit(data.views).labels_)
+    with pytest.raises(InputError, match=r"Sample 0 is '0' in view 'view_0' but '.*' in view 'view_1'"):
+        model.fit([counted, other.sample(frac=1, random_state=0)])
+
+
+@both
+def test_landmarks_are_drawn_and_linked_within_the_limit_of_threads(method, data, monkeypatch):
+    seen = []
+    drawn = strategy.draw_landmarks
+    monkeypatch.setattr(strategy, "draw_landmarks", lambda *words: seen.append(openmp_threads()) or drawn(*words))
+    with threadpool_limits(4, "openmp"):
+        method(4, strategy="landmarks", n_landmarks=150, n_jobs=1).fit(data.views)
+    assert seen == [1]
+
+
+def openmp_threads():
+    return max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "openmp")

@@ -126,10 +126,18 @@ class LocalRows(Rows):
         return np.concatenate(list(labels))
 
     @property
+    def n_entries(self) -> int:
+        """Number of entries of all tables."""
+        return self.n_samples * self._width
+
+    @property
+    def _width(self) -> int:
+        return sum(int(table.shape[1]) for table in self.tables.values())
+
+    @property
     def _step(self) -> int:
         """Number of rows in a block."""
-        width = sum(int(table.shape[1]) for table in self.tables.values())
-        return max(1, self.block_entries // max(width, 1))
+        return max(1, self.block_entries // max(self._width, 1))
 
     def _block(self, start: int) -> Block:
         stop = min(start + self._step, self.n_samples)
@@ -137,8 +145,8 @@ class LocalRows(Rows):
 
 
 def rows_of(table: Any, start: int, stop: int) -> Any:
-    """Return some rows of a table."""
-    return table.iloc[start:stop] if hasattr(table, "iloc") else table[start:stop]
+    """Return some rows of a table, numbered from 0: whether tables name the same samples is known before."""
+    return table.iloc[start:stop].reset_index(drop=True) if hasattr(table, "iloc") else table[start:stop]
 
 
 def make_block(tables: Mapping[str, Any], start: int) -> Block:

@@ -29,11 +29,12 @@ from manyview.methods.landmarks.fitting import (
     with_own_blocks,
 )
 from manyview.methods.placing import LayeredPlacing, Linker
+from manyview.numerics.threads import limited_threads
 from manyview.partition.levels import Levels, build_levels
 from manyview.typing import Indices
 from manyview.views import Views
 from manyview.views.batches import batch_codes
-from manyview.views.conversion import split_tables
+from manyview.views.conversion import sample_ids_of, split_tables
 
 STRATEGIES = ("auto", "exact", "landmarks")
 EXACT_UP_TO = 200_000  # samples: up to here, "auto" fits all of them
@@ -80,7 +81,9 @@ class LandmarkStrategy(MultiViewClusterer):
         exact = self.strategy == "exact" or (self.strategy == "auto" and n_samples <= EXACT_UP_TO)
         if not exact and n_samples > self.n_landmarks:
             given = X.batch if isinstance(X, Views) else None
-            return self._fit_rows(as_rows(X), batch=given if batch is None else batch_codes(batch, n_samples))
+            rows = as_rows(X)
+            with limited_threads(self.n_jobs, rows.n_entries):
+                return self._fit_rows(rows, batch=given if batch is None else batch_codes(batch, n_samples))
         super().fit(X, y, batch=batch)
         self.landmarks_ = None
         return self
@@ -188,9 +191,10 @@ def count_samples(X: object) -> int:
     return int(shape[0]) if known else 0
 
 
-def as_rows(X: object) -> Rows:
+def as_rows(X: object) -> LocalRows:
     """Return whatever the user gave as rows in blocks; tables stay as they are until a block is read."""
     if isinstance(X, Views):
         return LocalRows(dict(X.items()), X.sample_ids)
     tables, names = split_tables(X)
-    return LocalRows(dict(zip(names, tables, strict=True)))
+    rows = LocalRows(dict(zip(names, tables, strict=True)))
+    return replace(rows, sample_ids=sample_ids_of(tables, names, None, rows.n_samples))
