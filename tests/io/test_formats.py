@@ -140,7 +140,15 @@ def test_cells_are_views_and_lie_as_the_others_do(tmp_path, rng, save):
 def test_cells_inside_cells_are_left_out_with_a_word(tmp_path, rng, save):
     A, B = rng.normal(size=(7, 3)), rng.normal(size=(7, 4))
     save(tmp_path / "m.mat", {"X": [A, cells(A, B) if save is save_v5 else [A, B], B]})
-    with pytest.warns(UserWarning, match=r"m\.mat: left out 'X\{2\}', which have cells inside cells"):
+    with pytest.warns(UserWarning, match=r"m\.mat: left out 'X\{2\}': text, a single row"):
+        assert read_views([tmp_path / "m.mat"]).views.names == ("X{1}", "X{3}")
+
+
+@both_versions
+def test_cells_without_a_matrix_are_left_out_with_a_word(tmp_path, rng, save):
+    A, column = rng.normal(size=(7, 3)), rng.normal(size=(7, 1))
+    save(tmp_path / "m.mat", {"X": [A, column, 2 * A]})
+    with pytest.warns(UserWarning, match=r"m\.mat: left out 'X\{2\}': text, a single row or column"):
         assert read_views([tmp_path / "m.mat"]).views.names == ("X{1}", "X{3}")
 
 
@@ -328,6 +336,17 @@ def test_hidden_sheets_are_left_out_with_a_word(tmp_path, book):
     assert read_views([f"{tmp_path}/a.xlsx::old"]).views.names == ("old",)
 
 
+@pytest.mark.parametrize("kind", ["row", "column"])
+def test_hidden_rows_and_columns_are_said(tmp_path, book, kind):
+    if kind == "row":
+        book.active.row_dimensions[3].hidden = True
+    else:
+        book.active.column_dimensions["B"].hidden = True
+    book.save(tmp_path / "a.xlsx")
+    with pytest.warns(UserWarning, match=r"a\.xlsx: hidden rows or columns were read as well"):
+        read_views([tmp_path / "a.xlsx"])
+
+
 def test_formulas_without_values_are_refused(tmp_path, book):
     book.active["C3"] = "=B3*2"
     book.save(tmp_path / "a.xlsx")
@@ -360,3 +379,10 @@ def test_a_cell_far_below_the_last_row(tmp_path, book):
             archive.writestr(name, data)
     with pytest.raises(InputError, match="has a cell below row 1,048,576, the last row in Excel"):
         read_views([tmp_path / "a.xlsx"])
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
+def test_sparse_matrices_of_every_format_that_scipy_saves(tmp_path, form):
+    X = np.diag(np.arange(1.0, 7)) + np.eye(6, k=1)
+    sp.save_npz(tmp_path / "x.npz", sp.csr_array(X).asformat(form))
+    np.testing.assert_array_equal(read_views([tmp_path / "x.npz"]).views.arrays[0].toarray(), X)

@@ -117,7 +117,14 @@ def test_ids_that_look_alike_within_a_file_are_different_samples(write):
 
 @pytest.mark.parametrize(
     ("own", "other"),
-    [("caf\u00e9", "cafe\u0301"), ("p\u00a01", "p 1"), ("p  1", "p 1"), ("P1", "p1"), ("p\u20111", "p\u20101")],
+    [
+        ("caf\u00e9", "cafe\u0301"),
+        ("p\u00a01", "p 1"),
+        ("p  1", "p 1"),
+        ("P1", "p1"),
+        ("p\u20111", "p\u20101"),
+        ("p\u200b1", "p1"),
+    ],
 )
 def test_ids_that_look_alike_are_shown_as_they_are_written(write, own, other):
     a, b = write("a.csv", f"id,x\n{own},1\n"), write("b.csv", f"id,y\n{other},1\n")

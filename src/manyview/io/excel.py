@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 import zipfile
 from pathlib import Path
@@ -37,6 +38,7 @@ def read_excel(path: Path, keys: tuple[str, ...], options: TableOptions) -> list
         finally:
             book.close()
         _check_formulas(path, grids)
+    _tell_hidden_cells(path)
     if hidden:
         warnings.warn(f"{path}: left out hidden sheets {quoted(hidden)}; choose one with ::NAME.", stacklevel=2)
     tables = [_table(title, grid, f"{path}::{title}", options) for title, grid in grids.items() if not grid.empty]
@@ -63,12 +65,25 @@ def _grid(sheet: Any, where: str) -> pd.DataFrame:
     return grid.dropna(how="all").dropna(how="all", axis=1)
 
 
-def _check_formulas(path: Path, grids: dict[str, pd.DataFrame]) -> None:
-    """Refuse formulas without stored values, which programs other than Excel may write."""
+def _any_sheet_has(path: Path, pattern: bytes) -> bool:
+    """Return whether the XML of some sheet matches a pattern."""
     with zipfile.ZipFile(path) as archive:
         sheets = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
-        if not any(b"<f" in archive.read(name) for name in sheets):
-            return
+        return any(re.search(pattern, archive.read(name)) for name in sheets)
+
+
+def _tell_hidden_cells(path: Path) -> None:
+    """Warn of hidden rows and columns, such as those that a filter hides: they were read like the others."""
+    if _any_sheet_has(path, rb'<(row|col)\b[^>]*\bhidden="(1|true)"'):
+        warnings.warn(
+            f"{path}: hidden rows or columns were read as well; delete them if they are not data.", stacklevel=2
+        )
+
+
+def _check_formulas(path: Path, grids: dict[str, pd.DataFrame]) -> None:
+    """Refuse formulas without stored values, which programs other than Excel may write."""
+    if not _any_sheet_has(path, b"<f"):
+        return
     book = require("openpyxl", "excel").load_workbook(path, read_only=True)
     try:
         for title, grid in grids.items():

@@ -108,8 +108,20 @@ def declared_bytes(item: Any) -> int:
     return sum(sizes)
 
 
+MOST = {"rows": 10**6, "columns": 2**25}  # of a sparse matrix that is nearly empty; hashed words have 2**20 columns
+PER_ENTRY = 100
+
+
 def check_sparse(matrix: Any, where: str | Path) -> None:
-    """Refuse a sparse matrix with an index out of range, which would read arbitrary memory."""
+    """Refuse a sparse matrix with an index out of range, which would read arbitrary memory, or nearly without entries.
+
+    One number for each of a billion empty rows or columns would fill the memory.
+    """
+    for (what, most), size in zip(MOST.items(), matrix.shape, strict=True):
+        if size > max(most, PER_ENTRY * matrix.nnz):
+            raise InputError(
+                f"{where} claims {size:,} {what}, but holds only {matrix.nnz:,} entries; write the file again."
+            )
     with reading(where, "a sparse matrix"):
         check_indices(matrix)
 

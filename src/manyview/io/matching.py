@@ -122,13 +122,14 @@ def no_overlap_error(table: RawTable, others: NDArray[Any]) -> InputError:
 
 
 def _alike(ids: NDArray[Any], others: NDArray[Any]) -> tuple[str, str] | None:
-    """Return two ids that differ only in spaces, case, or the Unicode form of their characters."""
+    """Return two ids that differ only in spaces, case, invisible characters, or the Unicode form of others."""
     plain = {_plain_form(other): other for other in others}
     return next(((own, plain[form]) for own in ids if (form := _plain_form(own)) in plain), None)
 
 
 def _plain_form(text: str) -> str:
-    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+    visible = (c for c in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(c) != "Cf")
+    return "".join("".join(visible).split())
 
 
 def _warn_of_alike(ids: NDArray[Any], found: NDArray[Any]) -> None:

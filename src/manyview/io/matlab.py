@@ -37,9 +37,11 @@ def read_matlab(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawT
     else:
         cells = {cell: value for cell, value in pieces.items() if cell not in content}
         chosen = _matrices(cells) or _matrices(pieces)
-        nested = [cell for cell, value in cells.items() if value.dtype == object and value.size]
-        if chosen and nested:
-            warnings.warn(f"{path}: left out {quoted(nested)}, which have cells inside cells.", stacklevel=2)
+        left = [cell for cell, value in cells.items() if cell not in chosen and math.prod(value.shape)]
+        if chosen and left:
+            warnings.warn(
+                f"{path}: left out {quoted(left)}: text, a single row or column, or cells inside cells.", stacklevel=2
+            )
     if not chosen:
         raise InputError(f"{path} contains no matrix; its variables are {quoted(content)}.")
     ids = next((pieces[key] for key in ID_KEYS if key in pieces), None)

@@ -15,7 +15,6 @@ from manyview.io.guards import check_size, reading
 from manyview.io.raw_tables import ID_KEYS, RawTable, TableOptions, pick
 
 SPARSE_KEYS = {"format", "shape", "data"}  # some of those that scipy.sparse.save_npz writes
-FEW_ROWS, ROWS_PER_ENTRY = 10**6, 100  # a sparse matrix with more rows than both allow is damaged
 
 
 def read_npy(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTable]:
@@ -33,7 +32,7 @@ def read_npz(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTabl
             check_size(path, sum(info.file_size for info in archive.infolist()))
         with np.load(path, allow_pickle=False) as arrays:
             if set(arrays.files) >= SPARSE_KEYS:
-                return [RawTable(path.stem, _mostly_filled(sp.load_npz(path), path), str(path))]
+                return [RawTable(path.stem, sp.load_npz(path), str(path))]
             ids = next((_texts(_array(arrays, key, path)) for key in ID_KEYS if key in arrays), None)
             chosen = [pick(keys, arrays.files, path)] if keys else [key for key in arrays.files if key not in ID_KEYS]
             tables = [RawTable(key, _array(arrays, key, path), f"{path}::{key}", ids) for key in chosen]
@@ -43,15 +42,6 @@ def read_npz(path: Path, keys: tuple[str, ...], _: TableOptions) -> list[RawTabl
     if not tables:
         raise InputError(f"{path} contains no 2-D array; its arrays are {quoted(arrays.files)}.")
     return tables
-
-
-def _mostly_filled(matrix: Any, path: Path) -> Any:
-    """Return a sparse matrix; raise if nearly all its rows are empty, as their pointers alone could fill the memory."""
-    if matrix.shape[0] > max(FEW_ROWS, ROWS_PER_ENTRY * matrix.nnz):
-        raise InputError(
-            f"{path} claims {matrix.shape[0]:,} rows, but holds only {matrix.nnz:,} entries; write the file again."
-        )
-    return matrix
 
 
 def _array(arrays: Any, key: str, path: Path) -> NDArray[Any]:

@@ -162,6 +162,8 @@ def _from_sparse(table: Any, name: str) -> sp.csr_array:
 
 def check_indices(matrix: Any) -> None:
     """Raise ValueError if a CSR, CSC, BSR or COO matrix has an index out of range: scipy would use memory beyond it."""
+    if matrix.format == "dia":  # has no indices
+        return
     if not hasattr(matrix, "check_format"):
         if any(
             len(at) and not 0 <= at.min() <= at.max() < size
