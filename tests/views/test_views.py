@@ -400,6 +400,11 @@ def test_a_row_alone_is_refused_by_the_name_of_its_view(table):
         Views({"rna": table})
 
 
+def test_infinities_of_both_signs_are_counted():
+    with pytest.raises(InputError, match=r"contains 2 infinity values in 2 column\(s\)"):
+        check_views([np.where(X == 4, np.inf, np.where(X == 5, -np.inf, X))])
+
+
 def test_whole_numbers_beside_missing_ones_are_not_rounded():
     exact, beyond = (pd.DataFrame({"a": pd.array([2**53 + more, None], dtype="Int64")}) for more in (0, 1))
     np.testing.assert_array_equal(Views([exact]).arrays[0], [[2.0**53], [np.nan]])

@@ -27,7 +27,12 @@ def test_short_fits_say_nothing(method, blobs, caplog):
 @both
 @pytest.mark.parametrize(
     ("shapes", "long"),
-    [([(784, 2000), (256, 2000)], True), ([(4600, 2000)], True), ([(76, 400), (216, 400)], False)],
+    [
+        ([(784, 2000), (256, 2000)], True),
+        ([(4600, 2000)], True),
+        ([(1_000_000, 50)], True),
+        ([(76, 400), (216, 400)], False),
+    ],
 )
 def test_what_is_long(method, shapes, long, caplog):
     method(3)._announce([np.broadcast_to(0.0, shape) for shape in shapes], len(shapes))

@@ -45,6 +45,21 @@ def test_the_optimum_is_that_of_a_generic_solver(nonnegative, weight, tables):
     assert objective(found, [state.E], lam) == pytest.approx(best, rel=1e-3)
 
 
+def test_blocks_of_features_change_nothing(rng, monkeypatch):
+    X = rng.standard_normal((100, 6))
+    whole, parts = (selfexpression.make_problem(X, None, selfexpression.unit_weight(X)) for _ in range(2))
+    monkeypatch.setattr(selfexpression, "BLOCK_ENTRIES", 42)
+    assert [rows.stop - rows.start for rows in parts.blocks] == [7] * 14 + [2]
+    monkeypatch.undo()
+    assert len(whole.blocks) == 1
+    one, other = map(selfexpression.initial_state, (whole, parts))
+    for _ in range(20):
+        gaps, others = selfexpression.sweep(whole, one), selfexpression.sweep(parts, other)
+        assert gaps == pytest.approx(others)
+    for name in ("Z", "E", "K1"):
+        np.testing.assert_allclose(getattr(one, name), getattr(other, name), atol=1e-9)
+
+
 # Each update beats random perturbations of its own subproblem -------------------------------------
 
 

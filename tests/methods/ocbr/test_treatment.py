@@ -69,9 +69,9 @@ def test_the_usual_scaling_of_each_kind(kind, cleaned, expected):
     assert expected in SCALINGS
 
 
-def treat(views, kind="features", r=5):
+def treat(views, kind="features", r=5, scaling="auto"):
     options = TreatmentOptions(
-        scaling=dict.fromkeys(views.names, "auto"),
+        scaling=dict.fromkeys(views.names, scaling),
         kinds=dict.fromkeys(views.names, kind),
         n_components=r,
         sparsity=1.0,
@@ -91,6 +91,16 @@ def treated(X, kind="features", r=5):
 @pytest.fixture
 def low_rank(rng):
     return rng.standard_normal((60, 3)) @ rng.standard_normal((3, 20)) + 0.05 * rng.standard_normal((60, 20))
+
+
+@pytest.mark.parametrize("kind", ["features", "coordinates"])
+def test_the_usual_scaling_is_that_of_the_kind(low_rank, kind):
+    X = low_rank * np.geomspace(0.1, 10, 20)
+    automatic = treat(Views([X]), kind).views[0].rows
+    usual = usual_scaling(Kind(kind, ""), cleaned=False)
+    other = next(scaling for scaling in ("standard", "none") if scaling != usual)
+    np.testing.assert_allclose(automatic, treat(Views([X]), kind, scaling=usual).views[0].rows)
+    assert not np.allclose(automatic, treat(Views([X]), kind, scaling=other).views[0].rows)
 
 
 def test_views_are_completed_together_only_if_samples_are_absent_from_one_of_several(low_rank):

@@ -33,9 +33,10 @@ RANKS_PER_CLUSTER, LOWEST_RANK = 3, 30  # rank of the features that replace give
 FREE_SHARE = 0.8  # share of the free memory that a fit may take
 OTHERWISE = "cluster fewer samples, or use a method based on sparse graphs, such as MFMSC or OCBR."
 COPIES = 15  # Z, its copies, multipliers and temporary arrays of the updates; measured, rounded up
-LONG = 60.0  # seconds; a fit that may take longer announces it before it starts
+LONG = 10.0  # seconds; a fit that may take longer announces it before it starts
 USUAL_SWEEPS = 40
-PRODUCT, VECTOR, ENTRY = 2e-10, 2e-10, 3e-8  # measured seconds per sweep on one core, see `_expected_seconds`
+# seconds per sweep, measured on one core: see `_expected_seconds`
+PRODUCT, VECTOR, ENTRY, FEATURE = 1.2e-10, 1.5e-11, 3e-8, 3.4e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,9 +139,10 @@ class SelfExpressionClusterer(RepresentationClusterer):
             )
 
     def _expected_seconds(self, n: int, d: int, representations: int) -> float:
-        """Estimate the time of a typical fit: products with the views, singular vectors, single entries."""
+        """Estimate the time of a typical fit: products with the views, singular vectors, entries of Z and the views."""
         rows = n if self.nonnegative else min(n, d)
-        sweep = rows * (PRODUCT * d + representations * (VECTOR * rows + ENTRY)) + ENTRY * d
+        products = PRODUCT * (d + min(d, rows)) * rows
+        sweep = products + representations * rows * (VECTOR * rows + ENTRY) + FEATURE * d
         return min(self.max_iter, USUAL_SWEEPS) * n * sweep
 
     def _advice(self) -> str:
