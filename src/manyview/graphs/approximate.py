@@ -23,6 +23,7 @@ WANTED_RECALL = 0.95
 CELLS = 4.0  # times the root of the number of samples
 FIRST_PROBES = 16
 WIDENING = 1.5  # factor on the probes, while the recall is too low
+NARROWINGS = 2  # times that the last such step is halved
 TRAINING = 40  # samples per cell that k-means sees
 TRAINING_STEPS = 6
 RECALL_SAMPLE = 400
@@ -91,17 +92,26 @@ class InvertedFile:
         return self._enough[k]
 
     def _measure_probes(self, Y: Dense, k: int) -> tuple[int, float]:
+        """Widen the search until the recall is as wanted, then halve the last step a few times: probes cost time."""
         drawn, same = np.sort(np.random.default_rng(0).permutation(len(Y))[:RECALL_SAMPLE]), self.typical is None
         cells = self._filled[0].nlist
         farthest = self._true_distances(Y[drawn], k + same)[:, -1:]
-        probes = min(FIRST_PROBES, cells)
-        while True:
+
+        def recall(probes: int) -> float:
             # ties count as found: another neighbour at the same distance is as good
             near = self._search_rows(Y, drawn, k, probes, same=same)[1] <= farthest * (1 + 1e-5)
-            recall = float(near.mean())
-            if recall >= WANTED_RECALL or probes >= cells:
-                return probes, recall
-            probes = min(math.ceil(probes * WIDENING), cells)
+            return float(near.mean())
+
+        too_few, enough = 0, min(FIRST_PROBES, cells)
+        while (found := recall(enough)) < WANTED_RECALL and enough < cells:
+            too_few, enough = enough, min(math.ceil(enough * WIDENING), cells)
+        for _ in range(NARROWINGS if too_few else 0):
+            fewer = (too_few + enough) // 2
+            if (then := recall(fewer)) >= WANTED_RECALL:
+                enough, found = fewer, then
+            else:
+                too_few = fewer
+        return enough, found
 
     def _true_distances(self, Y: Dense, k: int) -> Dense:
         """Return the distances of the k nearest rows of X to a few queries, by comparing with all."""

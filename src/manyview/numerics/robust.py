@@ -19,4 +19,4 @@ def column_deviations(R: Dense, observed: Mask | None = None) -> Dense:
     size = np.abs(R) if observed is None else np.where(observed, np.abs(R), np.nan)
     median = np.median if observed is None else np.nanmedian
     each = GAUSSIAN * median(size, axis=0)
-    return np.where(each > 0, each, GAUSSIAN * median(size))
+    return each if (each > 0).all() else np.where(each > 0, each, GAUSSIAN * median(size))

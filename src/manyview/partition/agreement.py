@@ -29,8 +29,8 @@ Views that repeat others count less (`redundancy`): the means above are weighted
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,26 @@ from manyview.partition.redundancy import Redundancy
 from manyview.typing import Dense, Graph, Indices, Labels
 
 BLOCK_ENTRIES = 2**16  # values of a table that is made for some samples at a time
+REMEMBERED = 2**26  # values of evidence, half a gigabyte
 SMALLEST_SHARE = 1e-12  # share of an empty cluster: its square must not underflow
+
+
+@dataclass
+class Memory:
+    """J and the evidence of the first partitions that were evaluated; a search meets most of them at every price."""
+
+    known: dict[tuple[int, bytes], tuple[float, Dense]] = field(default_factory=dict)
+    room: int = REMEMBERED
+
+    def recall(self, key: tuple[int, bytes], evaluate: Callable[[], tuple[float, Dense]]) -> tuple[float, Dense]:
+        """Return what is known, or evaluate and remember it if there is room."""
+        if key in self.known:
+            return self.known[key]
+        J, T = evaluate()
+        if T.size <= self.room:
+            self.known[key] = J, T
+            self.room -= T.size
+        return J, T
 
 
 @dataclass(frozen=True)
@@ -69,6 +88,7 @@ class Agreement(BlockModel):
 
     steps: tuple[Dense, ...] = ()
     crossed_weights: tuple[float, ...] = ()
+    memory: Memory | None = None
 
     @classmethod
     def of_views(cls, layers: ViewGraphs, n_clusters: int, settings: SearchSettings) -> Agreement:
@@ -96,6 +116,16 @@ class Agreement(BlockModel):
 
     def evaluate(self, z: NDArray[Any]) -> tuple[float, Dense]:
         """Return J, and the evidence T (n x c) for each sample in each cluster; see `BlockModel.evaluate`."""
+        if self.memory is None:
+            J, T = self._evaluate_free(z)
+        else:
+            J, T = self.memory.recall((self.n_clusters, z.tobytes()), lambda: self._evaluate_free(z))
+        sizes, log_sizes = self._sizes(z)
+        cost = self.settings.label_cost
+        return J + cost * float(sizes @ log_sizes), T + cost * log_sizes
+
+    def _evaluate_free(self, z: NDArray[Any]) -> tuple[float, Dense]:
+        """Evaluate without a price of labels."""
         n, c = len(z), self.n_clusters
         parts = self._parts()
         links = [self._links(z, part) for _, part in parts]
@@ -117,10 +147,7 @@ class Agreement(BlockModel):
         for rows, part in parts:
             for W, B in zip(part, back, strict=False):
                 T[rows] += W @ B
-        sizes, log_sizes = self._sizes(z)
-        cost = self.settings.label_cost
-        T += cost * log_sizes
-        return J + cost * float(sizes @ log_sizes), T
+        return J, T
 
     def _parts(self) -> list[tuple[slice, list[sp.csr_array]]]:
         """Return blocks of rows, with those rows of each graph."""
@@ -176,7 +203,7 @@ class Agreement(BlockModel):
         own = tuple(total_one(sp.csr_array(W[members][:, members])) for W in self.graphs)
         steps = tuple(map(one_over_degrees, own[: len(self.steps)]))
         free = replace(self.settings, label_cost=0.0)
-        return replace(self, graphs=own, n_clusters=n_clusters, settings=free, steps=steps)
+        return replace(self, graphs=own, n_clusters=n_clusters, settings=free, steps=steps, memory=None)
 
     def view_weights(self, z: Labels, n_views: int) -> Dense:
         """Return the share of each view in the information; a crossed layer counts for both its views."""

@@ -245,15 +245,22 @@ class BlockModel:
             movers = movers[: len(movers) // 3]
         return None
 
-    def fit(self, starts: Sequence[Labels], F: Dense) -> tuple[Labels, Search]:
+    def fit(
+        self, starts: Sequence[Labels], F: Dense, halves: dict[bytes, Labels] | None = None
+    ) -> tuple[Labels, Search]:
         """Return the best partition found from these starts, improved by splits and merges, and how it was found.
 
-        F (n x k) is an embedding of the samples, used to propose splits.
+        F (n x k) is an embedding of the samples, used to propose splits. `halves` remembers those of each partition;
+        they do not depend on the price of labels, so fits at several prices can share them.
         """
+        halves = {} if halves is None else halves
         tried = [self.ascend(z) for z in tracked("partition", starts)]
         best = max(tried, key=lambda found: found.objective)
         for _ in range(self.settings.rounds if self.n_clusters > 2 else 0):
-            proposals = self.split_and_merge(best.labels, self.halve(best.labels, F))
+            key = best.labels.tobytes()
+            if key not in halves:
+                halves[key] = self.halve(best.labels, F)
+            proposals = self.split_and_merge(best.labels, halves[key])
             ascents = [self.ascend(proposal) for proposal in proposals]
             tried += ascents
             new = max(ascents, key=lambda found: found.objective, default=best)
@@ -325,6 +332,8 @@ def _search(best: Ascent, tried: Sequence[Ascent]) -> Search:
 
 def part_of(W: sp.csr_array, rows: slice) -> sp.csr_array:
     """Return some rows of a graph, without copying them."""
+    if rows == slice(0, W.shape[0]):
+        return W
     first, last = W.indptr[rows.start], W.indptr[rows.stop]
     ends = W.indptr[rows.start : rows.stop + 1] - first
     return sp.csr_array((W.data[first:last], W.indices[first:last], ends), shape=(len(ends) - 1, W.shape[1]))
@@ -342,8 +351,8 @@ def sum_by_cluster(links: Dense, z: NDArray[Any], c: int) -> Dense:
     """Add up the rows of each cluster (c x c)."""
     if z.ndim == 2:
         return z.T @ links
-    members = sp.csr_array((np.ones(len(z)), z, np.arange(len(z) + 1)), shape=(len(z), c))
-    return members.T @ links
+    members = sp.csc_array((np.ones(len(z)), z, np.arange(len(z) + 1)), shape=(c, len(z)))
+    return members @ links
 
 
 def split_in_two(X: Dense, direction: int = 0) -> Indices:

@@ -40,14 +40,16 @@ def merge_loss(H: Dense) -> Dense:
     M = A[0::2] + A[1::2]
     c = len(M)
     a, d, f = M.sum(axis=1), np.diag(M), xlogx(M)
+    f_a, f_d = xlogx(a), np.diag(f)
     loss = np.zeros((c, c))
     for j in range(c - 1):
-        k = np.arange(j + 1, c)  # the loss is symmetric
-        with_others = f[j] + f[k] - xlogx(M[j] + M[k])
+        k = slice(j + 1, c)  # the loss is symmetric
+        with_others = f[j] + f[k]
+        with_others -= xlogx(M[j] + M[k])
         with_others[:, j] = 0
-        with_others[k - k[0], k] = 0
-        inside = f[j, j] + xlogx(d[k]) + 2 * f[j, k] - xlogx(d[j] + d[k] + 2 * M[j, k])
-        degree = xlogx(a[j]) + xlogx(a[k]) - xlogx(a[j] + a[k])
+        np.fill_diagonal(with_others[:, k], 0)
+        inside = f_d[j] + f_d[k] + 2 * f[j, k] - xlogx(d[j] + d[k] + 2 * M[j, k])
+        degree = f_a[j] + f_a[k] - xlogx(a[j] + a[k])
         loss[j, k] = loss[k, j] = 2 * with_others.sum(axis=1) + inside - 2 * degree
     return loss
 

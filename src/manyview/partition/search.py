@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 from manyview.numerics.division import or_one, shares, unit_length_rows
-from manyview.partition.agreement import Agreement, ViewGraphs, mean_graph, total_one
+from manyview.partition.agreement import Agreement, Memory, ViewGraphs, mean_graph, total_one
 from manyview.partition.blockmodel import Search, SearchSettings
 from manyview.partition.information import xlogx
 from manyview.partition.regrouping import regroup
@@ -86,7 +86,7 @@ def find_agreement(layers: ViewGraphs, n_clusters: int, settings: SearchSettings
     order = np.argsort(first.labels, kind="stable")
     layers = layers.in_order(order)
     starts, F = start_partitions(layers, n_clusters, settings, first[order])
-    model, n_views = Agreement.of_views(layers, n_clusters, settings), len(layers.views)
+    model, n_views = replace(Agreement.of_views(layers, n_clusters, settings), memory=Memory()), len(layers.views)
     del layers  # the model has copies in double precision
     optima = search_optima(model, starts, F)
     candidates = [score(model, optimum) for optimum in optima]
@@ -148,13 +148,13 @@ def search_optima(model: Agreement, starts: Sequence[Labels], F: Dense) -> list[
 
     The prices of the settings are tried in turn, the highest first: it escapes poor optima that halve a large group.
     """
-    settings = model.settings
-    z, search = model.fit(starts, F)
+    settings, halves = model.settings, dict[bytes, Labels]()
+    z, search = model.fit(starts, F, halves)
     rate = max(search.objective, 0.0) / or_one(entropy_of(z))
     optima = [Optimum(z, 0.0, search)]
     for price in settings.prices:
         priced = replace(model, settings=replace(settings, label_cost=price * settings.label_price * rate))
-        z, search = priced.fit([*starts, z], F)
+        z, search = priced.fit([*starts, z], F, halves)
         optima.append(Optimum(z, price, search))
     optima += [new for optimum in without_repeats(optima) if (new := regrouped(model, optimum, F)) is not None]
     starts_tried, sweeps = (sum(getattr(one.search, part) for one in optima) for part in ("starts", "sweeps"))

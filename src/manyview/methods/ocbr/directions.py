@@ -13,15 +13,20 @@ only directions.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from manyview.methods.ocbr.settings import Settings
+from manyview.numerics.row_blocks import row_blocks
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
 
+BLOCK_ENTRIES = 2**22  # values of a table that are converted to double precision at a time
 GRAM_SIZE = 1000  # up to this many columns or rows, singular vectors come from the Gram matrix
 POWER_STEPS = 6  # of the randomised SVD of larger tables
 NEGLIGIBLE = 1e-6  # of the largest singular value
@@ -64,11 +69,15 @@ def find_directions(B: Array, r: int, settings: Settings) -> tuple[Directions, B
     noise = s[-1] ** 2 * min(1.0, B.shape[1] / settings.rank) if len(s) > 1 and settings.weigh_noise else 0.0
     signal = 1 - noise / s**2
     to_rows = P * (s ** (settings.exponent - 1) * signal)
-    rows = np.asarray(B @ to_rows)  # that is, U s^p signal; computed as for other samples
-    mean_square = float(np.vdot(rows, rows)) / len(rows) if settings.soft_rows else np.inf
+    mean_square = np.inf
+    if settings.soft_rows:
+        mean_square = sum(float(np.vdot(R, R)) for _, R in block_products(B, to_rows)) / B.shape[0]
+    rows = np.empty((B.shape[0], to_rows.shape[1]), B.dtype)
+    for here, R in block_products(B, to_rows):  # U s^p signal; computed as for other samples, and in single precision
+        rows[here] = soften(R, mean_square)  # only now
     dtype = B.dtype
-    basis = Basis(U.astype(dtype), s, P.astype(dtype), signal)
-    return Directions(to_rows.astype(dtype), mean_square), basis, soften(rows, mean_square).astype(dtype)
+    basis = Basis(U.astype(dtype, copy=False), s, P.astype(dtype), signal)
+    return Directions(to_rows.astype(dtype), mean_square), basis, rows
 
 
 def _no_direction(B: Array) -> tuple[Directions, Basis, Dense]:
@@ -87,19 +96,33 @@ def soften(R: Dense, mean_square: float) -> Dense:
     return R / np.sqrt(squares + (mean_square or 1.0))[:, None].astype(R.dtype)
 
 
+def block_products(B: Array, M: Dense) -> Iterator[tuple[slice, Dense]]:
+    """Yield B M in double precision, some rows at a time: at once, it would take several times the memory of B."""
+    for rows in row_blocks(B.shape[0], B.shape[1], BLOCK_ENTRIES):
+        yield rows, np.asarray(B[rows] @ M)
+
+
 def leading_vectors(B: Array, r: int) -> tuple[Dense, Dense, Dense]:
-    """Return the leading r singular triplets in double precision, without negligible ones."""
+    """Return the leading r singular triplets, without negligible ones; U is as precise as B, the others double."""
     if min(B.shape) > GRAM_SIZE:
         U, s, Pt = randomized_svd(B, r, n_iter=POWER_STEPS, random_state=0)
         P = Pt.T
     elif B.shape[1] <= B.shape[0]:
-        s, P = from_gram(B.astype(np.float64).T @ B, r)
-        U = B @ (P / np.maximum(s, SMALLEST))
+        s, P = from_gram(gram(B), r)
+        U = np.empty((B.shape[0], len(s)), B.dtype)
+        for rows, part in block_products(B, P / np.maximum(s, SMALLEST)):
+            U[rows] = part
     else:
         s, U = from_gram(B.astype(np.float64) @ B.T, r)
         P = B.T @ (U / np.maximum(s, SMALLEST))
     keep = s > max(NEGLIGIBLE * s[0], SMALLEST)
     return U[:, keep], s[keep], P[:, keep]
+
+
+def gram(B: Array) -> Array:
+    """Return B'B in double precision."""
+    parts = (B[rows] for rows in row_blocks(B.shape[0], B.shape[1], BLOCK_ENTRIES))
+    return reduce(add, (part.astype(np.float64).T @ part for part in parts))
 
 
 def from_gram(G: Array, r: int) -> tuple[Dense, Dense]:

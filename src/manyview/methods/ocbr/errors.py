@@ -10,17 +10,22 @@ odd ones), so that the choice does not bias the count: for random errors the est
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 
 from manyview.numerics.robust import column_deviations
+from manyview.numerics.row_blocks import row_blocks
 from manyview.typing import Dense, Indices, Mask
 
 FAR_OUT = 4.0  # robust deviations of the residuals of a column
 GROSS_SHARE = 0.04  # from this share on, cleaning is as strict as possible
 ORTHOGONAL = 0.25  # of the mean square correlation expected by chance: columns with less were made orthogonal
 FEWEST_COLUMNS = 3  # fewest that can be called orthogonal
+BLOCK_ENTRIES = 2**20  # values of a table that are converted to double precision at a time
 ROUNDING = 1e-5  # relative to the largest value: a column that varies less is rounding error, not a component
 
 
@@ -45,7 +50,7 @@ def gross_error(R: Dense, observed: Mask | None, tolerated: float) -> GrossError
     """Estimate how many residuals are far out because of random errors; a few are tolerated."""
     far = FAR_OUT * column_deviations(R, observed)
     known = np.ones(R.shape, dtype=bool) if observed is None else observed
-    high, low = (far < R) & known, (far < -R) & known
+    high, low = (far < R) & known, (-far > R) & known
     out = high | low
     counted = np.zeros(3)
     for a in (0, 1):
@@ -74,10 +79,17 @@ def is_orthogonal(X: Dense) -> bool:
     reveals columns of mere rounding error: n samples have n - 1 components, but often n columns.
     """
     n = len(X)
-    sd = X.std(axis=0, dtype=np.float64)
-    varies = sd > ROUNDING * np.abs(X).max(initial=0)
+    sd = np.sqrt(sum(np.einsum("ij,ij->j", part, part) for part in _centred_blocks(X)) / max(n, 1))
+    varies = sd > ROUNDING * max(X.max(initial=0), -X.min(initial=0))
     d = int(varies.sum())
     if np.isnan(sd).any() or d < FEWEST_COLUMNS or n <= d:
         return False
-    C = np.corrcoef(X[:, varies].T.astype(np.float64))
+    parts = (part[:, varies] / sd[varies] for part in _centred_blocks(X))
+    C = reduce(add, (part.T @ part for part in parts)) / n
     return (float(np.sum(C**2)) - d) / (d * (d - 1)) < ORTHOGONAL / (n - 1)
+
+
+def _centred_blocks(X: Dense) -> Iterator[Dense]:
+    """Yield the rows of a table less the mean of each column, in double precision."""
+    mean = X.mean(axis=0, dtype=np.float64)
+    return (X[rows] - mean for rows in row_blocks(X.shape[0], X.shape[1], BLOCK_ENTRIES))

@@ -28,6 +28,7 @@ from functools import reduce
 from operator import add
 
 import numpy as np
+from scipy.linalg import qr
 
 from manyview.methods.ocbr.directions import from_gram
 from manyview.numerics.projections import orthonormal_columns
@@ -78,11 +79,7 @@ class Recovery:
         X = (X if observed is None else np.where(missing, 0, X)) / X.dtype.type(unit)
         raised = narrowness(d, r, narrowest)
         tau = float(noise_level * raised * (np.sqrt(n) + np.sqrt(d)))
-        A = np.clip(X, -START_CLIP, START_CLIP)
-        P: Dense = fixed_directions(d, min(r, n, d)).astype(X.dtype)
-        for _ in range(1 if is_narrow(P) else START_STEPS):
-            _, P = right_vectors(lambda: (A[rows] for rows in _blocks(A)), P)
-        L = (A @ P) @ P.T
+        L, P = _without_outliers(X, r)
         kappa = sparsity * tau / float(np.sqrt(max(n, d)))
         return cls(X, observed, unit, raised, tau, kappa, L, L.copy(), P, np.zeros(P.shape[1], X.dtype))
 
@@ -109,6 +106,10 @@ class Recovery:
         self.Y += self.L
         self.momentum = 1.0 if uphill else grown
 
+    def free(self) -> None:
+        """Give up the memory that only sweeps need."""
+        self.Y = self.L
+
     def _corrected_blocks(self) -> Iterator[Dense]:
         """Yield X without its errors if Y is right, that is, Y + clip(X - Y); Y where X was not observed."""
         for rows in _blocks(self.X):
@@ -134,9 +135,13 @@ class Recovery:
     def U(self) -> Dense:
         """Orthonormal columns (n x r) that span L and, beyond its rank, X - E."""
         kept = self.spectrum > 0
-        A = self.X - soft_threshold(self.residuals, self.kappa)
-        basis, R = np.linalg.qr(np.where(kept, self.L @ self.P, A @ self.P))
-        return basis * np.where(np.diag(R) < 0, -1, 1).astype(basis.dtype)
+        columns = self.L @ self.P
+        for rows in _blocks(self.X):
+            E = soft_threshold(self.X[rows] - self.L[rows], self.kappa)
+            columns[rows] = np.where(kept, columns[rows], (self.X[rows] - E) @ self.P)
+        basis, R = qr(columns, overwrite_a=True, mode="economic", check_finite=False)  # numpy's copies it to double
+        basis *= np.where(np.diag(R) < 0, -1, 1).astype(basis.dtype)
+        return basis
 
     @property
     def residuals(self) -> Dense:
@@ -218,6 +223,15 @@ class Loadings:
     @staticmethod
     def _corrected(X: Dense, missing: Mask, L: Dense, kappa: float) -> Dense:
         return np.where(missing, L, X - soft_threshold(X - L, kappa))
+
+
+def _without_outliers(X: Dense, r: int) -> tuple[Dense, Dense]:
+    """Project X, with its entries clipped, on its leading subspace; also return the right singular vectors."""
+    A = np.clip(X, -START_CLIP, START_CLIP)
+    P: Dense = fixed_directions(A.shape[1], min(r, *A.shape)).astype(A.dtype)
+    for _ in range(1 if is_narrow(P) else START_STEPS):
+        _, P = right_vectors(lambda: (A[rows] for rows in _blocks(A)), P)
+    return (A @ P) @ P.T, P
 
 
 def narrowness(d: int, r: int, most: float) -> float:

@@ -121,4 +121,7 @@ def run_recovery(states: Sequence[Recovery], options: TreatmentOptions) -> Outco
             "mu": float(np.mean([1 / state.tau for state in states])) if states else 0.0,
         }
 
-    return run(sweep, max_iter=options.max_iter, tol=options.tol, name="OCBR", callback=options.callback)
+    outcome = run(sweep, max_iter=options.max_iter, tol=options.tol, name="OCBR", callback=options.callback)
+    for state in states:
+        state.free()
+    return outcome

@@ -120,22 +120,26 @@ class DenseView:
         roots = kind.name == COMPOSITION
         table = to_roots(X) if roots else X
         standardizer = Standardizer.fit(table, robust=True)
-        Y = without_absurd(standardizer.apply(table))
-        recovery = Recovery.start(Y, r, noise_level, sparsity, settings.narrowest)
+        recovery = Recovery.start(
+            without_absurd(standardizer.apply(table)), r, noise_level, sparsity, settings.narrowest
+        )
         return cls(X, samples, kind, scaling, roots, standardizer, recovery)
 
     def finish(self, r: int, settings: Settings, *, recognize: bool) -> TreatedView:
         """Clean if there are gross errors, and represent the samples."""
         state = self.recovery
         error = self._gross_error(settings)
+        E = self._errors(error)
         A = state.cleaned(error.leniency) if error.present else state.completed()
         kind = self.kind
         if error.present and recognize and not self.roots:
             kind = recognize_columns(self._in_shared_units(A))
         scaling = usual_scaling(kind, cleaned=error.present) if self.scaling == "auto" else self.scaling
         mean, weights = weigh_columns(A, self.standardizer.units, scaling)
-        B = (A - mean) * weights
-        directions, _, rows = find_directions(B, r, settings)
+        A -= mean
+        A *= weights
+        directions, _, rows = find_directions(A, r, settings)
+        del A
         leniency = error.leniency if error.present else np.inf
         model = DenseModel(
             self.roots, self.standardizer, Loadings.of(state, leniency), error.present, mean, weights, directions
@@ -143,9 +147,7 @@ class DenseView:
         told = replace(kind, reason=f"{kind.reason}; {describe_error(error)}")
         scale = unit_distance_factor(rows)
         rows *= rows.dtype.type(scale)
-        return TreatedView(
-            self.samples, rows, scale, state.U, state.loadings, self._errors(error), told, scaling, model
-        )
+        return TreatedView(self.samples, rows, scale, state.U, state.loadings, E, told, scaling, model)
 
     def _in_shared_units(self, Y: Dense) -> Dense:
         """Return a standardised table in the units of the column that varies most."""
