@@ -134,7 +134,7 @@ def sum_rows(X: Dense, codes: Indices) -> Dense:
 
 
 def large_enough(batch: Indices) -> Indices:
-    """Number the batches from 0; those of fewer than `FEWEST` samples count to the largest one."""
+    """Return batches numbered from 0; those of fewer than `FEWEST` samples count to the largest one."""
     codes = np.unique(batch, return_inverse=True)[1]
     sizes = np.bincount(codes)
     return np.unique(np.where(sizes[codes] < FEWEST, sizes.argmax(), codes), return_inverse=True)[1]
