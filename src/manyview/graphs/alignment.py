@@ -141,9 +141,10 @@ def large_enough(batch: Indices) -> Indices:
 
 
 def some_of_each(batch: Indices, most: int) -> Indices:
-    """Return all samples or, if there are more than `most`, as many of each batch, or the whole of a small one."""
+    """Return all samples or, if there are more than `most`, the same share of each batch, but `FEWEST` at least."""
     if len(batch) <= most:
         return np.arange(len(batch))
-    rng, n_batches = np.random.default_rng(0), int(batch.max()) + 1
-    each = max(FEWEST, most // n_batches)
-    return np.sort(np.concatenate([rng.permutation(np.flatnonzero(batch == b))[:each] for b in range(n_batches)]))
+    rng, drawn = np.random.default_rng(0), []
+    for b, size in enumerate(np.bincount(batch)):
+        drawn.append(rng.permutation(np.flatnonzero(batch == b))[: max(FEWEST, most * size // len(batch))])
+    return np.sort(np.concatenate(drawn))
