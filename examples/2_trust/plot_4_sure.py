@@ -39,6 +39,7 @@ axes.bar(place - 0.2, [wrong[group == g].mean() for g in range(4)], 0.38, label=
 changed = [1 - np.nanmean(stability.samples[group == g]) for g in range(4)]
 axes.bar(place + 0.2, changed, 0.38, label="pairs separated on subsamples", color="C0")
 axes.set(xticks=place, xticklabels=names, xlabel="samples by confidence", ylabel="share")
+axes.set_title("Labels of low confidence are wrong and change more often", fontsize=11)
 axes.spines[["top", "right"]].set_visible(False)
 axes.legend(frameon=False)
 plt.show()
@@ -49,4 +50,4 @@ plot_embedding(model)
 
 # %%
 # ... and by confidence. Labels are doubtful (light points) mostly where clusters meet, and certain at their far ends.
-plot_embedding(model, colors=confidence)
+plot_embedding(model, colors=frame["confidence"])

@@ -35,7 +35,7 @@ def test_without_out_a_new_folder_is_made(manyview, results):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["first"], "Got 1 result; give at least two"),
+        (["first"], "Got 1 result; give at least two to compare. Help: https://"),
         (["first", "nowhere"], "nowhere was not found; give a folder written by 'manyview cluster'"),
         (["first", "view_0.csv"], "has a different label for each of its 60 samples"),
         (["first", "first"], "first is given twice"),

@@ -74,7 +74,12 @@ def test_everything_at_once(manyview, tumours):
         ("id", ["T0001", "T0001"], [], "metadata.csv has duplicated sample ids: 'T0001'; keep one row per sample"),
         ("centre", ["abroad"], ["--batch", "centre"], "The batch 'abroad' in 'centre' has one sample; merge it"),
         ("centre", ["north"] * 300, ["--batch", "centre"], "'centre' has 1 batch; give at least two, or none at all"),
-        ("centre", [None], ["--batch", "centre"], "'centre' is missing for 1 of 300 samples"),
+        (
+            "centre",
+            [None],
+            ["--batch", "centre"],
+            "'centre' is missing for 1 of 300 samples, such as 'T0000'; fill it in",
+        ),
         ("age", [], ["--batch", "lab"], "The metadata have no column 'lab'. Choose from: 'age'"),
         ("id", [f"x{i}" for i in range(300)], [], "tumours/metadata.csv shares no sample id with the other files"),
     ],

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from manyview import make_views
-from manyview.graphs.alignment import find_shifts, solve_shifts, without_shifts
+from manyview.graphs.alignment import centre_batches, find_groups, solve_shifts, some_of_each, without_shifts
 
 
 @pytest.fixture
@@ -32,17 +32,18 @@ def test_the_shifts_given_the_groups_are_those_of_least_squares(groups, shifts):
     rows = X + shifts[batch]
     design = np.hstack([np.eye(4)[labels], np.eye(3)[batch]])
     solution = np.linalg.lstsq(design, rows, rcond=None)[0][4:]
-    np.testing.assert_allclose(solve_shifts(rows, labels, batch, 4), centred(solution, batch), atol=1e-8)
+    np.testing.assert_allclose(solve_shifts(rows, labels, batch), centred(solution, batch), atol=1e-8)
 
 
 def test_batches_that_share_no_group_are_left_where_they_are(rng):
     X, halves = rng.normal(size=(40, 3)), np.repeat([0, 1], 20)
-    np.testing.assert_allclose(solve_shifts(X, halves, halves, 2), 0, atol=1e-8)
+    np.testing.assert_allclose(solve_shifts(X, halves, halves), 0, atol=1e-8)
 
 
 def test_shifts_are_found_though_batches_hold_other_shares_and_lack_a_group(groups, shifts):
     X, _, batch = groups
-    found = find_shifts(X + shifts[batch], batch, 4)
+    rows = X + shifts[batch]
+    found = solve_shifts(rows, find_groups(centre_batches(rows, batch), batch, 4), batch)
     error = np.linalg.norm(found - centred(shifts, batch), axis=1)
     by_means = np.array([(X + shifts[batch])[batch == b].mean(axis=0) for b in range(3)])
     of_means = np.linalg.norm(centred(by_means - shifts, batch), axis=1)
@@ -68,3 +69,14 @@ def test_a_small_batch_moves_with_the_largest(groups, shifts):
     largest = np.bincount(batch).argmax()
     few[np.flatnonzero(batch == largest)[:5]] = 3
     np.testing.assert_array_equal(without_shifts(rows, few, 4), without_shifts(rows, batch, 4))
+
+
+def test_starts_are_compared_on_some_samples_of_each_batch(groups, shifts, monkeypatch):
+    X, _, batch = groups
+    whole = without_shifts(X + shifts[batch], batch, 4)
+    monkeypatch.setattr("manyview.graphs.alignment.ENOUGH", 150)
+    np.testing.assert_allclose(without_shifts(X + shifts[batch], batch, 4), whole, atol=1e-8)
+    batch = np.repeat([0, 1, 2], [500, 20, 480])
+    some = some_of_each(batch, 100)
+    np.testing.assert_array_equal(np.bincount(batch[some]), [50, 10, 48])
+    assert (np.diff(some) > 0).all()

@@ -1,5 +1,7 @@
 """Neighbours across batches."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -162,15 +164,14 @@ def test_batches_stand_apart_by_the_nearest_tenth_of_the_products(rng, shift):
 def literal_neighbors(X, groups, k, dimension):
     """Return the distances to the nearest samples of each group in turn, made comparable (steps 2 and 3)."""
     d, n_groups = all_distances(X), groups.max() + 1
-    each = -(-max(k, PER_BATCH * n_groups) // n_groups)
     sizes = np.bincount(groups)
-    drawn = [min(each, size - 1) for size in sizes]
+    drawn = [min(max(PER_BATCH, math.ceil(k * size / len(X))), size - 1) for size in sizes]
     reach = np.column_stack([reach_into(d, groups == g, m) for g, m in enumerate(drawn)])
     found = []
     for i, own in enumerate(groups):
         of_sample = []
         for g in range(n_groups):
-            widened = max(1, SLACK * sizes[own] / sizes[g]) ** (1 / dimension)
+            widened = max(1, SLACK * (drawn[g] / sizes[g]) / (drawn[own] / sizes[own])) ** (1 / dimension)
             for j in np.argsort(np.where(groups == g, d[i], np.inf))[: drawn[g]]:
                 farther = max(reach[i, g] / reach[i, own], 1)
                 is_near = d[i, j] <= reach[j, own] * widened

@@ -99,6 +99,14 @@ def test_the_choice_of_k_is_plotted_with_what_it_was_made_by(blobs):
     np.testing.assert_array_equal(lines["score"], model.selection_.score)
 
 
+def test_the_map_names_what_its_colours_show(blobs):
+    model = MFMSC(3).fit(blobs.views)
+    assert report.plot_embedding(model).axes[0].get_legend().get_title().get_text() == "cluster"
+    confidence = pd.Series(np.linspace(0, 1, 60), name="confidence")
+    assert report.plot_embedding(model, confidence).axes[1].get_ylabel() == "confidence"
+    assert report.plot_embedding(model, confidence.to_numpy()).axes[1].get_ylabel() == ""
+
+
 def test_plots_of_what_is_not_there_say_so(blobs):
     model = MFMSC(3).fit(blobs.views)
     with pytest.raises(InputError, match="MFMSC does not detect corrupted entries"):

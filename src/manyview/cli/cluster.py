@@ -273,19 +273,24 @@ def is_done_in_parts(
 def ask(metadata: Path | None, survival: tuple[str, str] | None, batch: str | None) -> Questions:
     """Return the questions to ask of the metadata; raise if metadata or a library they need are missing."""
     if metadata is None and (survival is not None or batch is not None):
-        option = f"--survival {' '.join(survival)}" if survival is not None else f"--batch {batch}"
-        raise InputError(f"{option} names columns of the metadata; add --metadata TABLE.")
+        asked = (
+            f"--survival {' '.join(survival)} names columns"
+            if survival is not None
+            else f"--batch {batch} names a column"
+        )
+        raise InputError(f"{asked} of the metadata; add --metadata TABLE.")
     if survival is not None:
         require_lifelines()
     return Questions(survival, batch)
 
 
+@helped_by("findings#batches")
 def with_batches(views: Views, metadata: pd.DataFrame | None, questions: Questions) -> Views:
     """Return the views with the requested batches."""
     if metadata is None or questions.batch is None:
         return views
     texts = check_batches(column(metadata, questions.batch), questions.batch)
-    return views.with_batch(batch_codes(texts, views.n_samples, repr(questions.batch)))
+    return views.with_batch(batch_codes(texts, views.n_samples, repr(questions.batch), views.sample_ids))
 
 
 def refit_without_batches(

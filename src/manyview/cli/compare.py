@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from manyview.checks import InputError
+from manyview.checks import InputError, helped_by
 from manyview.cli.options import Force
 from manyview.cli.terminal import print_line, print_table, print_written
 from manyview.evaluation.comparison import compare_results
@@ -36,12 +36,11 @@ def compare(
     force: Force = False,
 ) -> None:
     """Compare results: how well they agree, which samples moved where, and which settings differ."""
-    if len(results) < 2:
-        raise InputError(f"Got {len(results)} result; give at least two to compare.")
     out_dir = out_dir or unused_folder(COMPARISON)
     check_output(out_dir, (PAGE, TABLE), force=force)
     read = dict(zip(result_names(results), map(read_result, results), strict=True))
-    comparison = compare_results({name: result.labels for name, result in read.items()})
+    with helped_by("findings#what-changed-since-the-last-result"):
+        comparison = compare_results({name: result.labels for name, result in read.items()})
     page = render_comparison(comparison, {name: result.settings for name, result in read.items()})
     table = csv_text(comparison_table(comparison), index_label="sample")
     written = write_files(out_dir, {PAGE: page, TABLE: table}, force=force)

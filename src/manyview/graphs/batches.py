@@ -10,7 +10,8 @@ it, without labels:
    the product is above 1 even for the nearest tenth of their samples; a tenth, because samples of a type that the
    other batch lacks are far from it without any shift. Batches that do not stand apart count as one; if only one is
    left, neighbours are the usual ones.
-2. Each sample gets as many neighbours from every batch, the nearest ones there.
+2. Each sample gets neighbours from every batch, the nearest ones there: as many as its share of the samples, and at
+   least two. With the same number from all, the samples of a small batch would be neighbours of everyone.
 3. The distances to another batch are divided by how much farther it is than the own one, so that all batches count
    alike. That is done only if the sample is also near to its neighbour, seen from there; a sample of a type that the
    other batch lacks is not, and keeps its long distance.
@@ -68,8 +69,8 @@ def draw_neighbors(search: Search, k: int, batch: Indices) -> tuple[Dense, Indic
     members = [np.flatnonzero(groups == g) for g in range(int(groups.max()) + 1)]
     if len(members) == 1:
         return None
-    each = -(-max(k, PER_BATCH * len(members)) // len(members))
-    drawn = [_nearest_others(search, some, min(each, len(some) - 1)) for some in members]
+    wanted = [max(PER_BATCH, -(-k * len(some) // len(groups))) for some in members]
+    drawn = [_nearest_others(search, some, min(n, len(some) - 1)) for some, n in zip(members, wanted, strict=True)]
     distances = _comparable([d for d, _ in drawn], [j for _, j in drawn], groups, dimension)
     nearest, order = k_smallest(distances, distances.shape[1])
     return nearest, np.take_along_axis(np.hstack([j for _, j in drawn]), order, axis=1)
@@ -132,10 +133,10 @@ def _comparable(distances: list[Dense], neighbors: list[Indices], groups: Indice
     own = np.take_along_axis(reach, groups[:, None], axis=1)
     with np.errstate(invalid="ignore"):
         farther = np.nan_to_num(np.maximum(reach / or_one(own), 1), nan=1.0, posinf=1.0)
-    sizes = np.bincount(groups).astype(float)
+    taken = np.array([d.shape[1] for d in distances]) / np.bincount(groups)  # share of each group that is drawn
     parts = []
     for g, (d, j) in enumerate(zip(distances, neighbors, strict=True)):
-        widened = np.maximum(1, SLACK * sizes[groups] / sizes[g])[:, None] ** (1 / dimension)
+        widened = np.maximum(1, SLACK * taken[g] / taken[groups])[:, None] ** (1 / dimension)
         near = d <= reach[j, groups[:, None]] * widened
         parts.append(np.where(near, d / farther[:, [g]], d))
     return np.hstack(parts)

@@ -324,10 +324,10 @@ def _views_sentence(data: ReportData) -> str:
     if len(known) < 2:
         return ""
     (low, worst), *_, (high, best) = known
-    return (
-        f"The views, each clustered on its own, agree with the consensus with an ACC of {low:.2f} ({worst}) to "
-        f"{high:.2f} ({best})."
-    )
+    span = f"{low:.2f}"
+    if span != f"{high:.2f}":
+        span = f"{span} ({worst}) to {high:.2f} ({best})"
+    return f"The views, each clustered on its own, agree with the consensus with an ACC of {span}."
 
 
 def _suspects_sentence(data: ReportData) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from manyview.checks import InputError, InputTypeError, a_type_of, quoted
 from manyview.typing import Indices
 
 
-def batch_codes(batch: Any, n_samples: int, name: str = "batch") -> Indices:
+def batch_codes(batch: Any, n_samples: int, name: str = "batch", ids: Sequence[Any] | None = None) -> Indices:
     """Return batches (any hashable values, one per sample) as numbers from 0; raise if they cannot be used.
 
     Parameters
@@ -22,14 +22,17 @@ def batch_codes(batch: Any, n_samples: int, name: str = "batch") -> Indices:
         The expected number of values.
     name : str
         The name used in error messages.
+    ids : sequence (n_samples,), optional
+        Sample ids, for error messages.
     """
     values = _values(batch, name)
     if len(values) != n_samples:
         raise InputError(f"{name} has {len(values)} values for {n_samples} samples; give one per sample.")
     missing = [i for i, value in enumerate(values) if _is_missing(value)]
     if missing:
+        first = f"the first at index {missing[0]}" if ids is None else f"such as {ids[missing[0]]!r}"
         raise InputError(
-            f"{name} is missing for {len(missing)} of {n_samples} samples, the first at index {missing[0]}; "
+            f"{name} is missing for {len(missing)} of {n_samples} samples, {first}; "
             "fill it in, or remove these samples."
         )
     known: dict[Hashable, int] = {}

@@ -17,6 +17,7 @@ from manyview.methods.ocbr.consensus import GRAPHS, PartitionOptions, find_parti
 from manyview.methods.ocbr.layers import Layers, spread
 from manyview.methods.ocbr.placing import LayerPlacing
 from manyview.methods.ocbr.settings import Settings
+from manyview.methods.ocbr.shifts import without_shifts
 from manyview.methods.ocbr.treated import TreatedViews, TreatmentOptions, treat_views
 from manyview.methods.ocbr.treatment import DenseModel, SparseModel
 from manyview.methods.result import PRIVATE, WeightedClustering
@@ -296,7 +297,7 @@ class OCBR(LandmarkStrategy):
     def _fit(self, prepared: tuple[Views, TreatedViews], n_clusters: int) -> OCBRClustering:
         views, treated = prepared
         layers = make_layers(treated, self.n_neighbors, self._settings, views.batch)
-        aligned = layers.without_shifts(n_clusters)
+        aligned = without_shifts(layers, treated, n_clusters)
         graphs = [_view_graph(aligned, v, name) for v, name in enumerate(views.names)]
         options = PartitionOptions(
             n_clusters, self.graph, self.degree_regularization, self.random_state, self._settings

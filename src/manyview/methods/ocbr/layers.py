@@ -9,9 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from manyview.graphs.affinity import adaptive_graph
-from manyview.graphs.alignment import without_shifts
 from manyview.graphs.incomplete import IncompleteSamples, SharedIndex, shared_graph, spread_graph
-from manyview.preprocessing.scaling import side_by_side, to_unit_distance
+from manyview.preprocessing.scaling import side_by_side
 from manyview.records import saved
 from manyview.typing import Array, Graph, Indices, Mask
 
@@ -54,12 +53,6 @@ class Layers:
         factors = (np.sqrt(new / old) for new, old in zip(weights, self.weights, strict=True))
         rows = tuple(R if f == 1 else R * R.dtype.type(f) for R, f in zip(self.rows, factors, strict=True))
         return replace(self, rows=rows, weights=weights)
-
-    def without_shifts(self, n_groups: int) -> Layers:
-        """Return the same with the shifts between batches taken off, where batches stand apart."""
-        moved = [without_shifts(R, self._batch_of(at), n_groups) for R, at in zip(self.rows, self.samples, strict=True)]
-        rows = tuple(R if new is R else to_unit_distance(new) for R, new in zip(self.rows, moved, strict=True))
-        return replace(self, rows=rows)
 
     def view_graph(self, v: int) -> sp.csr_array:
         """Return adaptive neighbours within a view; samples that are absent, or all equal, have no links."""

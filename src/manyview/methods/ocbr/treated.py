@@ -60,6 +60,7 @@ def treat_views(views: Views, n_clusters: int, options: TreatmentOptions) -> Tre
     """Recognise, clean and represent every view."""
     n, settings = views.n_samples, options.settings
     r = options.rank(n, n_clusters)
+    keep = views.batch is not None  # shifts between batches are taken off later
     samples = [np.flatnonzero(present_rows(X)) for X in views.arrays]
     tables = [X if len(here) == n else X[here] for X, here in zip(views.arrays, samples, strict=True)]
     kinds = [_kind(name, X, options) for name, X in zip(views.names, tables, strict=True)]
@@ -73,9 +74,9 @@ def treat_views(views: Views, n_clusters: int, options: TreatmentOptions) -> Tre
     whole, everyone = _side_by_side(views.arrays, list(dense), samples, r, options)
     outcome = run_recovery([view.recovery for view in dense.values()] + ([] if whole is None else [whole]), options)
     treated = [
-        dense.pop(v).finish(r, settings, recognize=name not in options.kinds)  # frees the memory of each
+        dense.pop(v).finish(r, settings, recognize=name not in options.kinds, keep=keep)  # frees the memory of each
         if v in dense
-        else treat_sparse(tables[v], samples[v], kinds[v], r, settings)
+        else treat_sparse(tables[v], samples[v], kinds[v], r, settings, keep=keep)
         for v, name in enumerate(views.names)
     ]
     completed = None if whole is None else (_complete_rows(whole, r, settings), everyone)

@@ -16,7 +16,9 @@ themselves: directions capture which features go together, entries find near-dup
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,11 +30,25 @@ from manyview.methods.ocbr.recovery import Loadings, Recovery
 from manyview.methods.ocbr.settings import Settings
 from manyview.numerics.division import inverse_or_zero, or_one
 from manyview.preprocessing.kinds import COMPOSITION, COORDINATES, GRAPH, Kind, recognize_columns
-from manyview.preprocessing.scaling import Standardizer, in_units, unit_distance_factor, without_missing
+from manyview.preprocessing.scaling import (
+    Standardizer,
+    in_units,
+    to_unit_distance,
+    unit_distance_factor,
+    without_missing,
+)
 from manyview.records import saved
 from manyview.typing import Array, Dense, Graph, Indices, is_sparse
 
 ABSURD = 1e4  # deviations; clean tables have values up to some thousand of them, in features that hardly vary
+
+
+@dataclass(frozen=True)
+class Source:
+    """The table that the rows of a view are made from, and how: so that they can be made anew from a moved table."""
+
+    table: Dense
+    to_rows: Callable[[Dense], Dense]
 
 
 @dataclass(frozen=True)
@@ -48,6 +64,7 @@ class TreatedView:
     E : (m, d), gross errors in units of the view
     kind : what the view was taken for, and why
     scaling : how its columns were weighted
+    source : what `rows` were made from, if it was to be kept and is not sparse
     graph : the layer itself, for a view that is a graph; otherwise None
     """
 
@@ -60,6 +77,7 @@ class TreatedView:
     kind: Kind
     scaling: str
     model: DenseModel | SparseModel
+    source: Source | None
     graph: Graph | None = None
 
 
@@ -125,8 +143,8 @@ class DenseView:
         )
         return cls(X, samples, kind, scaling, roots, standardizer, recovery)
 
-    def finish(self, r: int, settings: Settings, *, recognize: bool) -> TreatedView:
-        """Clean if there are gross errors, and represent the samples."""
+    def finish(self, r: int, settings: Settings, *, recognize: bool, keep: bool = False) -> TreatedView:
+        """Clean if there are gross errors, and represent the samples; `keep` what they are represented by."""
         state = self.recovery
         error = self._gross_error(settings)
         E = self._errors(error)
@@ -135,11 +153,10 @@ class DenseView:
         if error.present and recognize and not self.roots:
             kind = recognize_columns(self._in_shared_units(A))
         scaling = usual_scaling(kind, cleaned=error.present) if self.scaling == "auto" else self.scaling
-        mean, weights = weigh_columns(A, self.standardizer.units, scaling)
-        A -= mean
-        A *= weights
-        directions, _, rows = find_directions(A, r, settings)
-        del A
+        units = self.standardizer.units
+        mean, weights, directions, rows = represent_columns(A, units, scaling, r, settings, in_place=not keep)
+        source = Source(A, partial(unit_rows, units=units, scaling=scaling, r=r, settings=settings)) if keep else None
+        del A  # as large as the view
         leniency = error.leniency if error.present else np.inf
         model = DenseModel(
             self.roots, self.standardizer, Loadings.of(state, leniency), error.present, mean, weights, directions
@@ -147,7 +164,7 @@ class DenseView:
         told = replace(kind, reason=f"{kind.reason}; {describe_error(error)}")
         scale = unit_distance_factor(rows)
         rows *= rows.dtype.type(scale)
-        return TreatedView(self.samples, rows, scale, state.U, state.loadings, E, told, scaling, model)
+        return TreatedView(self.samples, rows, scale, state.U, state.loadings, E, told, scaling, model, source)
 
     def _in_shared_units(self, Y: Dense) -> Dense:
         """Return a standardised table in the units of the column that varies most."""
@@ -195,6 +212,26 @@ def usual_scaling(kind: Kind, *, cleaned: bool) -> str:
     if kind.name == COORDINATES:
         return "none"
     return "robust" if cleaned else "soft"
+
+
+def represent_columns(
+    A: Dense, units: Dense, scaling: str, r: int, settings: Settings, *, in_place: bool = False
+) -> tuple[Dense, Dense, Directions, Dense]:
+    """Return the mean and weight of each column of the standardised A, the map to rows, and the rows.
+
+    `in_place` overwrites A, which saves a copy.
+    """
+    mean, weights = weigh_columns(A, units, scaling)
+    B = A if in_place else A.copy()
+    B -= mean
+    B *= weights
+    directions, _, rows = find_directions(B, r, settings)
+    return mean, weights, directions, rows
+
+
+def unit_rows(A: Dense, units: Dense, scaling: str, r: int, settings: Settings) -> Dense:
+    """Return what represents the samples of the standardised A, at a mean squared distance of 1."""
+    return to_unit_distance(represent_columns(A, units, scaling, r, settings)[-1])
 
 
 def weigh_columns(A: Dense, units: Dense, scaling: str) -> tuple[Dense, Dense]:
@@ -248,7 +285,9 @@ class SparseModel:
         return sp.hstack([B * first, sp.csr_array(rows * second)], format="csr")
 
 
-def treat_sparse(X: Array, samples: Indices, kind: Kind, r: int, settings: Settings) -> TreatedView:
+def treat_sparse(
+    X: Array, samples: Indices, kind: Kind, r: int, settings: Settings, *, keep: bool = False
+) -> TreatedView:
     """Represent samples by the cleaned rows of a sparse view.
 
     Missing values count as 0.
@@ -279,6 +318,7 @@ def treat_sparse(X: Array, samples: Indices, kind: Kind, r: int, settings: Setti
         replace(kind, reason=f"{kind.reason}; {told}"),
         "unit",
         model,
+        Source(rows_beside, to_unit_distance) if keep and not is_sparse(rows_beside) else None,
         graph,
     )
 

@@ -48,7 +48,7 @@ def plot_embedding(
     model : MultiViewClusterer
         A fitted estimator of any method.
     colors : array (n_samples,), optional
-        A number or a category per sample; by default the cluster.
+        A number or a category per sample; by default the cluster. The name of a Series becomes that of the colours.
     seed : int, default=0
         Seed of the layout. Another seed rotates the map and may rearrange the groups.
     """
@@ -58,17 +58,18 @@ def plot_embedding(
     figure = Figure(figsize=(7, 5.4), layout="constrained")
     ax = figure.subplots()
     values = np.asarray(labels if colors is None else colors)
+    name = "cluster" if colors is None else literal(getattr(colors, "name", None) or "")
     if len(values) != len(labels):
         raise InputError(f"Got {len(values)} colors for {len(labels)} samples; give one per sample.")
     shown, (x, y) = values[picture.rows], picture.places.T
     if colors is not None and values.dtype.kind == "f":
         points = ax.scatter(x, y, c=shown, cmap=ListedColormap(STEPS["light"]), s=8, linewidths=0)
-        figure.colorbar(points, ax=ax)
+        figure.colorbar(points, ax=ax, label=name)
     else:
         for k, value in enumerate(np.unique(values)):
             here, colour, marker = shown == value, cluster_colour(k), cluster_marker(k)
             ax.scatter(x[here], y[here], color=colour, marker=marker, s=8, linewidths=0, label=literal(value))
-        ax.legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8, frameon=False, markerscale=2)
+        ax.legend(title=name, loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8, frameon=False, markerscale=2)
     ax.set_xticks([])
     ax.set_yticks([])
     ax.set_title(f"Samples in the consensus graph ({picture.how})", fontsize=10, color=INK)
