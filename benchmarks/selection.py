@@ -1,7 +1,7 @@
 """How often n_clusters="auto" is correct, on synthetic data like the digits with 3 to 20 groups, and on real data.
 
     python benchmarks/selection.py                  # 40 draws, clean and with 20 % of the entries corrupted
-    python benchmarks/selection.py --files          # digits, and the files in MANYVIEW_DATA with up to 2000 samples
+    python benchmarks/selection.py --files          # the files in MANYVIEW_DATA and its folder omics
     python benchmarks/selection.py --nothing        # data without clusters: how often the answer is 1
 
 A draw has 3 to 20 groups of about 100 samples each, with sizes of up to 1 : 3. They are anisotropic Gaussian clouds in
@@ -24,7 +24,7 @@ from manyview.datasets.synthetic import spread_centres
 from manyview.evaluation.noise import shuffle_columns
 from manyview.methods import MultiViewClusterer
 from manyview.partition.selection import Selection, clearly_above, compare_with_chance
-from rivals import LARGE_TEXT, OMICS
+from rivals import OMICS
 
 SIZE = 200  # samples of data without clusters
 FIRST_SEED = 1000  # earlier seeds were used to develop the rule
@@ -130,10 +130,9 @@ def synthetic_rows(draws: int) -> Iterator[list[object]]:
 
 
 def real_data(most: int) -> Iterator[Dataset]:
-    """The digits, and the files with up to this many samples: images, text, cells and tumours."""
-    others = (research_file(f"{group.folder}/{name}") for group in (OMICS, LARGE_TEXT) for name in group.names)
-    named = (data for data in (*research_data(), *others) if data.name != "mfeat")
-    small = [data for data in (*named, digits(2), digits(6)) if data.views.n_samples <= most]
+    """The files with classes and up to this many samples: images, text, cells and tumours."""
+    omics = (research_file(f"{OMICS.folder}/{name}") for name in OMICS.names)
+    small = [data for data in (*research_data(large=True), *omics) if data.views.n_samples <= most]
     yield from sorted(small, key=lambda data: data.views.n_samples)
 
 
@@ -157,7 +156,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--draws", type=int, default=40)
     parser.add_argument("--files", action="store_true", help="real data instead of synthetic")
-    parser.add_argument("--most", type=int, default=2000, help="samples of a file, for --files")
+    parser.add_argument("--most", type=int, default=10_000, help="samples of a file, for --files")
     parser.add_argument("--nothing", action="store_true", help="data without clusters instead")
     options = parser.parse_args()
     if options.nothing:
