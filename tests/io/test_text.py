@@ -148,10 +148,10 @@ def test_the_place_of_a_value_where_csv_and_pandas_see_other_lines(write):
 
 
 @pytest.mark.parametrize("title", ["sep=;", "# made by a program", "Table 1, version 2"])
-def test_lines_above_a_table_are_pointed_out(tmp_path, title):
+def test_a_line_above_a_table_is_pointed_out(tmp_path, title):
     path = tmp_path / "a.csv"
     path.write_text(f"{title}\nid;x;y;z\n" + "".join(f"s{i};{i};{i}.5;1\n" for i in range(9)))
-    with pytest.raises(InputError, match="If the lines above it are a title or a comment, delete them"):
+    with pytest.raises(InputError, match="If the line above it is a title or a comment, delete it"):
         read_views([path])
     path.write_text("id;x;y;z\ns1;1;2;3\ns2;1;2\n")
     with pytest.raises(InputError) as error:
