@@ -7,7 +7,6 @@ parameters; all of them are checked before any work is done.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -81,6 +80,9 @@ def shown(value: object, limit: int = 40) -> str:
     return text if len(text) <= limit else f"{text[:limit]}..."
 
 
+LARGEST_WHOLE = 10**100  # messages can show it
+
+
 def check_int(name: str, value: object, *, minimum: int, maximum: int | None = None) -> int:
     """Return `value` as an int of at least `minimum`, and at most `maximum` if that is given, or raise."""
     allowed = f"of at least {minimum}" if maximum is None else f"from {minimum} to {maximum}"
@@ -89,9 +91,8 @@ def check_int(name: str, value: object, *, minimum: int, maximum: int | None = N
     number = int(value)
     if number < minimum:
         raise InputError(f"{name}={shown(value)} is too small; give a whole number {allowed}.")
-    most = sys.maxsize if maximum is None else maximum
-    if number > most:
-        raise InputError(f"{name}={shown(value)} is too large; give a whole number from {minimum} to {most}.")
+    if number > (LARGEST_WHOLE if maximum is None else maximum):
+        raise InputError(f"{name}={shown(value)} is too large; give a whole number {allowed}.")
     return number
 
 

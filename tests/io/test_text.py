@@ -145,3 +145,15 @@ def test_a_cell_that_is_too_long_is_refused(write):
 def test_the_place_of_a_value_where_csv_and_pandas_see_other_lines(write):
     with pytest.raises(InputError, match=r"t\.csv, (line|row) \d+, column 'y'"):
         read_views([write("t.csv", "x,y\n1,2\n\r3,4\r5,oops\n")])
+
+
+@pytest.mark.parametrize("title", ["sep=;", "# made by a program", "Table 1, version 2"])
+def test_a_line_above_a_table_is_pointed_out(tmp_path, title):
+    path = tmp_path / "a.csv"
+    path.write_text(f"{title}\nid;x;y;z\n" + "".join(f"s{i};{i};{i}.5;1\n" for i in range(9)))
+    with pytest.raises(InputError, match="If the line above it is a title or a comment, delete it"):
+        read_views([path])
+    path.write_text("id;x;y;z\ns1;1;2;3\ns2;1;2\n")
+    with pytest.raises(InputError) as error:
+        read_views([path])
+    assert "title" not in str(error.value)

@@ -52,7 +52,7 @@ def parse_n_clusters(text: str) -> int | str:
     number = int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else 0
     if number < 1:
         raise InputError(
-            f"-k {shown(text)} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}."
+            f"-k {text:.40} is not a valid number of clusters; give a whole number of at least 1, or {AUTO}."
         )
     return number
 

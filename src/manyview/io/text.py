@@ -268,11 +268,12 @@ def _call_pandas(text: TextIO, layout: Layout, ids: int | None, **options: Any) 
 def _check_widths(layout: Layout) -> None:
     """Refuse a file whose lines have different numbers of cells."""
     with _decoded(_open_binary(layout.path)) as text:
-        for line, cells in islice(_rows(text, layout.delimiter), int(layout.header.present), None):
+        for i, (line, cells) in islice(enumerate(_rows(text, layout.delimiter)), int(layout.header.present), None):
             if len(cells) != len(layout.names):
+                title = " If the line above it is a title or a comment, delete it." if i == 1 else ""
                 raise InputError(
                     f"{layout.path}, line {line}, has {len(cells)} cells, but {len(layout.names)} are expected "
-                    f"(delimiter {layout.delimiter!r}); fix the line, or set the delimiter if it is wrong."
+                    f"(delimiter {layout.delimiter!r}); fix the line, or set the delimiter if it is wrong.{title}"
                 )
 
 
