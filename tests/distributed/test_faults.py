@@ -1,5 +1,6 @@
 """Workers that die, and files that cannot be read."""
 
+import os
 import shutil
 import subprocess
 
@@ -12,6 +13,7 @@ from helpers.dying import Deadly, Dying, DyingTable
 from helpers.workers import nothing_runs
 from manyview import MFMSC, InputError, make_views
 from manyview.distributed import connect, ids, jobs, rows
+from manyview.distributed.clusters import KEEP_FREED_MEMORY
 from manyview.distributed.tables import file_rows
 from manyview.io.row_tables import NpyRows, open_row_tables
 from manyview.methods.landmarks import fitting, strategy
@@ -132,6 +134,11 @@ def test_connections_are_encrypted_with_the_users_certificate(certificate):
 
 def test_workers_write_no_data_to_disk(client):
     assert set(client.run(lambda dask_worker: type(dask_worker.data)).values()) == {dict}  # and not a spill buffer
+
+
+def test_local_workers_keep_freed_memory(client):
+    for name, value in KEEP_FREED_MEMORY.items():
+        assert set(client.run(os.environ.get, name).values()) == {str(value)}
 
 
 def test_a_local_cluster_listens_on_loopback_only(client):

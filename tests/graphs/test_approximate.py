@@ -54,6 +54,8 @@ def test_the_search_widens_by_itself(rng, monkeypatch):
     probes, recall = InvertedFile(X).enough_probes(10)
     assert recall >= approximate.WANTED_RECALL
     assert probes > 1
+    monkeypatch.setattr(approximate, "NARROWINGS", 0)
+    assert probes < InvertedFile(X).enough_probes(10)[0]  # no wider than it has to be
 
 
 def test_labels_and_neighbours_do_not_depend_on_the_number_of_threads(rng):

@@ -11,6 +11,7 @@ from helpers.sparse_tables import random_table
 from manyview.graphs.laplacian import reordered
 from manyview.partition.agreement import (
     Agreement,
+    Memory,
     ViewGraphs,
     one_over_degrees,
     symmetric,
@@ -120,3 +121,15 @@ def test_a_graph_in_another_order_links_the_same_samples(rng):
     W = random_table(rng, (9, 9), 0.4)
     order = rng.permutation(9)
     np.testing.assert_array_equal(reordered(W, order).toarray(), W.toarray()[np.ix_(order, order)])
+
+
+@pytest.mark.parametrize("room", [0, 60, 1000])
+def test_remembered_evaluations_are_the_same_at_every_price(model, room, rng):
+    z = rng.integers(0, 3, 20)
+    remembering = replace(model[0], memory=Memory(room=room))
+    for label_cost in (0.0, 0.3, 0.0):
+        priced = replace(model[0].settings, label_cost=label_cost)
+        (J, T), (J_new, T_new) = (replace(one, settings=priced).evaluate(z) for one in (remembering, model[0]))
+        assert J_new == J
+        np.testing.assert_array_equal(T, T_new)
+    assert len(remembering.memory.known) == (room >= 60)

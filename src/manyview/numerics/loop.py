@@ -11,7 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from sklearn.exceptions import ConvergenceWarning
 
@@ -20,7 +20,7 @@ from manyview.numerics.progress import Progress, share_of_iterations, tell
 Status: TypeAlias = Literal["converged", "max_iter", "stopped", "diverged"]
 Record: TypeAlias = dict[str, float]
 Sweep: TypeAlias = Callable[[int], Mapping[str, float]]
-Callback: TypeAlias = Callable[[Record], object]
+Callback: TypeAlias = Callable[[dict[str, Any]], object]
 
 ADVICE = "Raise max_iter or inspect history_."
 
@@ -57,8 +57,8 @@ def run(
     name : str
         Name of the method, for warnings.
     callback : callable, optional
-        Called with each record, which also has the "share" of the run that is done and the "seconds_left", both
-        estimated from the residuals; the run stops after the sweep if it returns True.
+        Called with each record, which also has the name of the "step", the "share" of it that is done and the
+        "seconds_left", both estimated from the residuals; the run stops after the sweep if it returns True.
     advice : str
         What the warning about too few sweeps advises.
     """
@@ -73,7 +73,7 @@ def run(
         share = share_of_iterations(record["residual"], history[0]["residual"], tol, i + 1, max_iter)
         progress = Progress(name, share, time.perf_counter() - begin)
         tell(progress)
-        told = {**record, "share": share, "seconds_left": progress.seconds_left}
+        told = {"step": name, **record, "share": share, "seconds_left": progress.seconds_left}
         asked_to_stop = callback is not None and callback(told) is True
         if not math.isfinite(record["residual"]):
             status = "diverged"

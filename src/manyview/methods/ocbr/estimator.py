@@ -126,8 +126,8 @@ class OCBR(LandmarkStrategy):
         Largest number of threads of the linear algebra; -1 for all cores. By default one for small problems and all
         cores for large ones, but never more than are idle when the fit begins.
     callback : callable, optional
-        Called with the record of each sweep of the recovery, including the "share" that is done and the "seconds_left";
-        return True to stop. `manyview.numerics.progress.watched_by` reports all steps.
+        Called with the record of each sweep of the recovery, including the name of the "step", the "share" of it that
+        is done and the "seconds_left"; return True to stop. `manyview.numerics.progress.watched_by` reports all steps.
 
     Attributes
     ----------

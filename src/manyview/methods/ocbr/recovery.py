@@ -68,6 +68,7 @@ class Recovery:
     spectrum: Dense
     momentum: float = 1.0
     residual: float = np.inf
+    scratch: tuple[Dense, Dense] | None = None
 
     @classmethod
     def start(cls, X: Dense, r: int, noise_level: float, sparsity: float, narrowest: float) -> Recovery:
@@ -91,7 +92,8 @@ class Recovery:
         forth, back = self.P[:, kept] * (self.spectrum[kept] / s[kept]).astype(self.P.dtype), self.P[:, kept].T
         gap = size = uphill = 0.0
         for rows, A in zip(_blocks(self.X), self._corrected_blocks(), strict=True):
-            L, away, step = (A @ forth) @ back, self.Y[rows], self.L[rows]
+            L = np.matmul(A @ forth, back, out=self._scratch(1, rows))
+            away, step = self.Y[rows], self.L[rows]
             away -= L
             np.subtract(L, step, out=step)
             gap, size, uphill = gap + _dot(away, away), size + _dot(L, L), uphill + _dot(away, step)
@@ -108,12 +110,19 @@ class Recovery:
 
     def free(self) -> None:
         """Give up the memory that only sweeps need."""
-        self.Y = self.L
+        self.Y, self.scratch = self.L, None
+
+    def _scratch(self, which: int, rows: slice) -> Dense:
+        """Return memory for a block of rows, the same for every block: fresh memory costs more time than the sums."""
+        if self.scratch is None:
+            largest = _blocks(self.X)[0].stop
+            self.scratch = np.empty_like(self.X[:largest]), np.empty_like(self.X[:largest])
+        return self.scratch[which][: rows.stop - rows.start]
 
     def _corrected_blocks(self) -> Iterator[Dense]:
         """Yield X without its errors if Y is right, that is, Y + clip(X - Y); Y where X was not observed."""
         for rows in _blocks(self.X):
-            A = self.X[rows] - self.Y[rows]
+            A = np.subtract(self.X[rows], self.Y[rows], out=self._scratch(0, rows))
             np.clip(A, -self.kappa, self.kappa, out=A)
             if self.observed is not None:
                 A *= self.observed[rows]
@@ -124,10 +133,10 @@ class Recovery:
         """Return tau |L|_* + the Huber loss of X - L, that is, with E at its optimum."""
         loss = 0.0
         for rows in _blocks(self.X):
-            R = self.X[rows] - self.L[rows]
+            R = np.subtract(self.X[rows], self.L[rows], out=self._scratch(0, rows))
             if self.observed is not None:
                 R *= self.observed[rows]
-            C = np.clip(R, -self.kappa, self.kappa)
+            C = np.clip(R, -self.kappa, self.kappa, out=self._scratch(1, rows))
             loss += 2 * _dot(C, R) - _dot(C, C)
         return self.tau * float(self.spectrum.sum()) + loss / 2
 
