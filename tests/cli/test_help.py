@@ -2,6 +2,8 @@
 
 import re
 import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -62,6 +64,17 @@ def test_wrong_usage_names_the_help_of_the_command(manyview):
 def test_tab_completes_in_bash(begun, completed, bash):
     bash.type(begun + "\t")
     assert bash.shows(completed)
+
+
+@pytest.mark.parametrize("shell", ["fish", "zsh"])
+def test_shells_that_show_help_get_each_candidate_on_one_line(shell, monkeypatch):
+    """A long help text that is wrapped would offer its second line as a candidate."""
+    asked = {"_TYPER_COMPLETE_ARGS": "manyview cluster --met", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    for name, value in {"_MANYVIEW_COMPLETE": f"complete_{shell}", "COLUMNS": "40", **asked}.items():
+        monkeypatch.setenv(name, value)
+    command = shutil.which("manyview", path=Path(sys.executable).parent)
+    lines = subprocess.run([command], capture_output=True, text=True, check=False).stdout.splitlines()
+    assert [re.search(r"--\w+", line)[0] for line in lines] == ["--method", "--metadata"]
 
 
 @pytest.fixture(scope="module")

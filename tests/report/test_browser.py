@@ -236,6 +236,8 @@ def test_it_prints_in_light_colours_without_the_controls(browser):
     for hidden in ("nav", ".tools", "#copy"):
         assert not element(browser, hidden).is_displayed()
     assert element(browser, "#plane").is_displayed()
+    for kept in ("h2", ".how"):  # with what they introduce
+        assert element(browser, f"#map {kept}").value_of_css_property("break-after") == "avoid"
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 

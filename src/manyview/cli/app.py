@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import suppress
 from typing import Annotated, NoReturn
@@ -30,6 +31,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 LONGEST_PATH = 100  # characters that a message shows
+COMPLETING = "_MANYVIEW_COMPLETE"  # set by a shell that asks for completions
+LONG_LINE = "10000"  # characters
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # from the click inside typer, or from click itself
 
 
@@ -38,6 +41,8 @@ def main(words: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError):  # replaced by an object that is not a system stream
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]  # code pages on Windows lack some characters
+    if COMPLETING in os.environ:
+        os.environ["COLUMNS"] = LONG_LINE  # a help text that is wrapped would complete to its second line
     try:
         code = app(words, standalone_mode=False)
     except UsageError as error:

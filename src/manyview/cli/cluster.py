@@ -181,7 +181,7 @@ def cluster(
         str | None,
         typer.Option(
             metavar="COLUMN",
-            help="Metadata column with the batch: neighbours are drawn from each batch in turn.",
+            help="Metadata column with the batch: shifts between batches are removed.",
             rich_help_panel=REPORT,
         ),
     ] = None,

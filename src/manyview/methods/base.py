@@ -96,9 +96,9 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         y : ignored
         batch : array-like (n_samples,), optional
             The batch of each sample, such as the laboratory, the donor or the day; any hashable values. If batches are
-            separated in the data, neighbours are drawn from each batch in turn, so that clusters do not simply
-            reproduce the batches. Methods that are not based on neighbours refuse it, and so does
-            ``affinity="precomputed"``.
+            separated in the data, the shifts between them are estimated and removed, and neighbours are drawn from each
+            batch, so that clusters do not simply reproduce the batches. Methods that are not based on neighbours refuse
+            it, and so does ``affinity="precomputed"``.
 
         Returns
         -------

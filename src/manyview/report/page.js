@@ -130,7 +130,7 @@ function table(all, rows, { caption = null, label, kind = "" }) {
     });
   }
   const long = rows.length > LONG;
-  const whole = el("table", { class: long ? `${kind} folded` : kind }, caption && el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body);
+  const whole = el("table", { class: long ? `${kind} folded` : kind, "aria-label": caption ? null : label }, caption && el("caption", {}, caption), el("thead", {}, el("tr", {}, ...heads)), body);
   return el("div", { class: "table" },
     el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, whole),
     el("div", { class: "below" }, long ? unfolder(whole, rows.length) : null,

@@ -142,6 +142,7 @@ function drawSuspects() {
     { name: "most in the features", kind: "name", value: (view) => list(view.features), cell: (view) => most(view.features, (name) => el("span", { class: "name" }, name)) },
     { name: "most in the samples", kind: "name", value: (view) => list(view.samples), cell: (view) => most(view.samples, sampleName) },
   ], data.suspects.views, { label: "Suspected entries by view" }));
+  if (!data.suspects.entries.length) return $("suspects-largest").remove();
   $("suspects-table").append(table([
     { name: "sample", kind: "name", value: (entry) => entry.id, cell: (entry) => sampleName(entry.id) },
     text("view", (entry) => entry.view),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manyview.checks import InputError, InputTypeError, a_type_of, quoted
 from manyview.typing import Indices
 
 
-def batch_codes(batch: Any, n_samples: int, name: str = "batch", ids: Sequence[Any] | None = None) -> Indices:
+def batch_codes(batch: Any, n_samples: int, name: str = "batch", ids: NDArray[Any] | None = None) -> Indices:
     """Return batches (any hashable values, one per sample) as numbers from 0; raise if they cannot be used.
 
     Parameters
@@ -22,7 +23,7 @@ def batch_codes(batch: Any, n_samples: int, name: str = "batch", ids: Sequence[A
         The expected number of values.
     name : str
         The name used in error messages.
-    ids : sequence (n_samples,), optional
+    ids : array (n_samples,), optional
         Sample ids, for error messages.
     """
     values = _values(batch, name)
@@ -30,7 +31,7 @@ def batch_codes(batch: Any, n_samples: int, name: str = "batch", ids: Sequence[A
         raise InputError(f"{name} has {len(values)} values for {n_samples} samples; give one per sample.")
     missing = [i for i, value in enumerate(values) if _is_missing(value)]
     if missing:
-        first = f"the first at index {missing[0]}" if ids is None else f"such as {ids[missing[0]]!r}"
+        first = f"the first at index {missing[0]}" if ids is None else f"such as {str(ids[missing[0]])!r}"
         raise InputError(
             f"{name} is missing for {len(missing)} of {n_samples} samples, {first}; "
             "fill it in, or remove these samples."

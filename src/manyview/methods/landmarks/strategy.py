@@ -65,8 +65,8 @@ class LandmarkStrategy(MultiViewClusterer):
         y : ignored
         batch : array-like (n_samples,), optional
             The batch of each sample, such as the laboratory, the donor or the day; any hashable values. If batches are
-            separated in the data, neighbours are drawn from each batch in turn, so that clusters do not simply
-            reproduce the batches. ``affinity="precomputed"`` refuses it.
+            separated in the data, the shifts between them are estimated and removed, and neighbours are drawn from each
+            batch, so that clusters do not simply reproduce the batches. ``affinity="precomputed"`` refuses it.
 
         Returns
         -------
