@@ -89,6 +89,14 @@ def test_what_is_too_small_or_has_no_links_is_not_split():
     assert build_levels([sp.csr_array((30, 30))], None, np.zeros(30, int), 5).finest == 1
 
 
+def test_weak_halves_are_split_before_what_cannot_be_split():
+    z = np.repeat([0, 1], [40, 9])
+    W = sp.csr_array(sp.block_diag([np.ones((40, 40)), np.ones((9, 9))]))
+    levels = build_levels([W], None, z, 3)
+    assert levels.finest == 3
+    assert len(np.unique(levels.labels[z == 1])) == 1
+
+
 def test_more_clusters_than_asked_for_stay(data):
     assert levels_of(data, data[1], most=3).finest == 6
 

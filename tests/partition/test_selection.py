@@ -48,7 +48,7 @@ def test_at_most_so_many():
 def test_empty_graphs_have_no_say():
     graphs = graphs_of(make_views(90, 3, (8, 8), noise=0.4, separation=20, seed=0))
     assert select_n_clusters([*graphs, sp.csr_array((90, 90))], repeats=2).chosen == 3
-    with pytest.raises(InputError, match="None of 1 graphs has a link"):
+    with pytest.raises(InputError, match="No sample has a neighbour in any of the 1 graphs"):
         select_n_clusters([sp.csr_array((90, 90))])
 
 
@@ -80,14 +80,18 @@ def test_what_is_clearly_above_chance():
 def test_of_many_samples_some_are_compared_with_chance(monkeypatch):
     monkeypatch.setattr("manyview.partition.selection.MOST_COMPARED", 60)
     views = make_views(120, 3, (5, 5), noise=0.3, separation=20, seed=0).views.arrays
+    taken = []
+    monkeypatch.setattr(Rows, "part", lambda rows, chosen, part=Rows.part: taken.append(chosen) or part(rows, chosen))
     halves, by_chance = compare_with_chance(Rows.complete(views, 8), seed=0)
+    assert [len(np.unique(chosen)) for chosen in taken] == [60]
     assert clearly_above(halves, by_chance)
     assert by_chance.shape == (15, 2)
 
 
-def test_too_few_samples():
-    with pytest.raises(InputError, match="n_samples=8 is too few to choose the number of clusters; give n_clusters"):
-        OCBR("auto").fit(np.random.default_rng(0).standard_normal((8, 3)))
+@pytest.mark.parametrize("n", [1, 8])
+def test_too_few_samples(n):
+    with pytest.raises(InputError, match=f"n_samples={n} is too few to choose the number of clusters; give n_clusters"):
+        OCBR("auto").fit(np.random.default_rng(0).standard_normal((n, 3)))
 
 
 def test_more_pieces_than_candidates():

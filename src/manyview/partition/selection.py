@@ -122,16 +122,17 @@ def select_n_clusters(
     seed : int
         Seed for drawing the samples of the subgraphs.
     """
-    layers = [W for W in graphs if W.nnz]
-    if not layers:
-        raise InputError(
-            f"None of {len(graphs)} graphs has a link, so clusters cannot be distinguished; give n_clusters."
-        )
-    n = layers[0].shape[0]
+    n = graphs[0].shape[0]
     if n < 2 * SMALLEST_CLUSTER:
         raise InputError(
             f"n_samples={n} is too few to choose the number of clusters; give n_clusters, or at least "
             f"{2 * SMALLEST_CLUSTER} samples."
+        )
+    layers = [W for W in graphs if W.nnz]
+    if not layers:
+        raise InputError(
+            f"No sample has a neighbour in any of the {len(graphs)} graphs, as if all samples were equal, so the number "
+            "of clusters cannot be chosen; check the data, or give n_clusters."
         )
     most = min(check_int("max_clusters", max_clusters, minimum=2), n // SMALLEST_CLUSTER)
     check_int("repeats", repeats, minimum=1)
