@@ -47,8 +47,8 @@ def cluster(
     key : str, default="manyview"
         Name under which the results are stored. Results of an earlier call with the same key are replaced.
     batch : str, optional
-        Column of ``obs`` with the batch of each cell: shifts between batches are removed, so that clusters do not become
-        batches.
+        Column of ``obs`` with the batch of each cell: shifts between batches are removed, so that clusters do not
+        become batches.
     **params
         Parameters of the method.
 

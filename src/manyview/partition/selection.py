@@ -131,8 +131,8 @@ def select_n_clusters(
     layers = [W for W in graphs if W.nnz]
     if not layers:
         raise InputError(
-            f"No sample has a neighbour in any of the {len(graphs)} graphs, as if all samples were equal, so the number "
-            "of clusters cannot be chosen; check the data, or give n_clusters."
+            f"No sample has a neighbour in any of the {len(graphs)} graphs, as if all samples were equal, so the "
+            "number of clusters cannot be chosen; check the data, or give n_clusters."
         )
     most = min(check_int("max_clusters", max_clusters, minimum=2), n // SMALLEST_CLUSTER)
     check_int("repeats", repeats, minimum=1)
