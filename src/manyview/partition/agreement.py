@@ -53,7 +53,7 @@ from manyview.partition.redundancy import Redundancy
 from manyview.typing import Dense, Graph, Indices, Labels
 
 BLOCK_ENTRIES = 2**16  # values of a table that is made for some samples at a time
-REMEMBERED = 2**26  # values of evidence, half a gigabyte
+REMEMBERED = 2**22  # values of evidence, 32 megabytes: all of a small fit, whose every evaluation counts
 SMALLEST_SHARE = 1e-12  # share of an empty cluster: its square must not underflow
 
 
