@@ -30,7 +30,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-LONGEST_PATH = 100  # characters that a message shows
+LONGEST_WORD = 100  # characters that a message shows
 COMPLETING = "_MANYVIEW_COMPLETE"  # set by a shell that asks for completions
 LONG_LINE = "10000"  # characters
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # from the click inside typer, or from click itself
@@ -49,7 +49,7 @@ def main(words: list[str] | None = None) -> None:
         message = error.format_message()  # type: ignore[attr-defined]
         if not message:  # no arguments: the help has been shown
             sys.exit(2)
-        fail(f"{' '.join(message.split())} See '{command_of(error)} --help'.")
+        fail(f"{' '.join(map(shortened, message.split()))} See '{command_of(error)} --help'.")
     except InputError as error:
         notes = getattr(error, "__notes__", ())
         fail(" ".join((sentence(str(error)) if notes else str(error), *notes)))
@@ -72,9 +72,9 @@ def words_of(error: OSError) -> str:
     return error.strerror if error.filename is None else f"{shortened(str(error.filename))}: {error.strerror}"
 
 
-def shortened(path: str) -> str:
-    """Return a path with its middle left out if it is longer than a line."""
-    return path if len(path) <= LONGEST_PATH else f"{path[: LONGEST_PATH // 2]}...{path[-LONGEST_PATH // 2 :]}"
+def shortened(word: str) -> str:
+    """Return a word, such as a path, with its middle left out if it is longer than a line."""
+    return word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD // 2]}...{word[-LONGEST_WORD // 2 :]}"
 
 
 def command_of(error: Exception) -> str:
