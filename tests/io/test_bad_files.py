@@ -390,8 +390,7 @@ def test_any_text_at_all(text, header, id_column):
 
 def test_a_sparse_matrix_of_nearly_empty_rows(tmp_path):
     sp.save_npz(tmp_path / "x.npz", sp.dia_array(([[1.0, 2.0]], [0]), shape=(2**30, 6)))
-    # old versions of scipy also count what lies outside the matrix
-    assert re.search("claims 1,073,741,824 rows, but holds only [26] entries", refused(tmp_path / "x.npz"))
+    assert "claims 1,073,741,824 rows, but holds only 2 entries" in refused(tmp_path / "x.npz")
     sp.save_npz(tmp_path / "y.npz", sp.csr_array(([1.0, 2.0], [0, 3], [0, 1, 2]), shape=(2, 2**30)))
     assert "claims 1,073,741,824 columns, but holds only 2 entries" in refused(tmp_path / "y.npz")
 
