@@ -2,9 +2,12 @@
 
 import tracemalloc
 
+import numpy as np
 import pytest
 
-from manyview import METHODS, make_views
+from manyview import METHODS, OCBR, Views, make_views
+from manyview.methods.ocbr import directions, errors, recovery, treatment
+from manyview.numerics import blocks
 
 N = 20_000
 OF_ALL_PAIRS = ("rlrr", "rmsc", "lrrgl")  # these refuse what does not fit; see their own tests
@@ -27,3 +30,23 @@ def test_nothing_is_made_of_all_pairs_of_samples(key, many):
     finally:
         tracemalloc.stop()
     assert peak < N * N / 2  # bytes; a table of all pairs takes at least one for each
+
+
+@pytest.mark.parametrize("corrupted", [False, True])
+def test_the_recovery_takes_three_times_the_memory_of_its_view(corrupted, rng, monkeypatch):
+    for module in (recovery, treatment, errors, directions):
+        monkeypatch.setattr(module, "BLOCK_ENTRIES", 2**13)
+    monkeypatch.setattr(blocks, "COLUMN_ENTRIES", 2**15)
+    X = rng.standard_normal((30_000, 5)) @ rng.standard_normal((5, 64)) + rng.standard_normal((30_000, 64))
+    X = np.where(rng.random(X.shape) < 0.2 * corrupted, 20 * rng.standard_normal(X.shape), X).astype(np.float32)
+    views, model = Views([X]), OCBR(5)
+    tracemalloc.start()
+    try:
+        _, treated = model._prepare(views)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    view = treated.views[0]
+    assert view.model.cleaned == corrupted
+    results = view.U.nbytes + view.rows.nbytes + view.E.data.nbytes + view.E.indices.nbytes
+    assert peak < max(3.2 * X.nbytes, 1.2 * X.nbytes + results)

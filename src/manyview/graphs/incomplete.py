@@ -21,7 +21,7 @@ from manyview.graphs.affinity import adaptive_weights
 from manyview.graphs.batches import draw_neighbors
 from manyview.graphs.laplacian import symmetrize
 from manyview.graphs.neighbors import BLOCK_ENTRIES, NeighborIndex, k_smallest
-from manyview.numerics.row_blocks import row_blocks
+from manyview.numerics.blocks import row_blocks
 from manyview.preprocessing.scaling import side_by_side
 from manyview.typing import Array, Dense, Indices, Mask, is_sparse
 

@@ -16,7 +16,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from manyview.graphs.approximate import InvertedFile, is_available
 from manyview.graphs.recall import note_recall
-from manyview.numerics.row_blocks import row_blocks
+from manyview.numerics.blocks import row_blocks
 from manyview.preprocessing.scaling import in_unit, safe_unit
 from manyview.typing import Array, Dense, Indices, is_sparse
 

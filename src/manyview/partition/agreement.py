@@ -38,8 +38,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.graphs.laplacian import reordered
+from manyview.numerics.blocks import row_blocks
 from manyview.numerics.division import inverse_or_zero, shares
-from manyview.numerics.row_blocks import row_blocks
 from manyview.partition.blockmodel import (
     BlockModel,
     Blocks,

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from scipy.stats import rankdata, spearmanr
 
 from manyview.checks import InputError, InputTypeError, a_type_of, check_choice, quoted, shown
+from manyview.numerics.blocks import Table, per_column
 from manyview.preprocessing.scaling import is_sparse_view, without_extremes, without_missing
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
@@ -93,9 +94,9 @@ def recognize_kind(X: Array) -> Kind:
         return Kind(GRAPH, f"graph: {square}, {links:.0f} links per sample")
     if is_sparse_view(X):
         return recognize_sparse(X)
-    values = X[~np.isnan(X)]
-    ones = float(np.mean(values == 1))
-    if float(np.mean(values == 0)) + ones >= MOSTLY:
+    known = max(X.size - np.count_nonzero(np.isnan(X)), 1)
+    ones = np.count_nonzero(X == 1) / known
+    if np.count_nonzero(X == 0) / known + ones >= MOSTLY:
         return Kind(BINARY, f"binary: {ones:.0%} of the entries are 1, the others 0")
     total = common_row_sum(X)
     if total is not None:
@@ -130,7 +131,8 @@ def common_row_sum(X: Dense) -> float | None:
 
     Repeated rows have equal sums anyway, so only distinct rows count.
     """
-    rows = X[~np.isnan(X).any(axis=1)]
+    complete = ~np.isnan(X).any(axis=1)
+    rows = X if complete.all() else X[complete]
     if len(rows) < FEWEST_SAME or float(np.mean(rows >= 0)) < MOSTLY:
         return None
     sums = rows.sum(axis=1, dtype=np.float64)
@@ -140,20 +142,24 @@ def common_row_sum(X: Dense) -> float | None:
     return total if total > 0 and min(int(same.sum()), 4 * distinct) >= max(FEWEST_SAME, MOSTLY * len(rows)) else None
 
 
-def recognize_columns(X: Dense) -> Kind:
+def recognize_columns(X: Table) -> Kind:
     """Distinguish coordinates (uncorrelated columns of falling variance) from features."""
-    sd = np.nanstd(X.astype(np.float64), axis=0)
-    varies = sd > 1e-6 * np.nan_to_num(np.fmax.reduce(np.abs(X), axis=0))
+    sd, largest = per_column(_deviation_and_largest, X)
+    varies = sd > 1e-6 * np.nan_to_num(largest)
     sd, d = sd[varies], int(varies.sum())
     if d >= FEWEST_COORDINATES:
         tenth = max(1, d // 10)
         fall = float(np.mean(sd[:tenth] ** 2) / np.mean(sd[-tenth:] ** 2))
         trend = spearmanr(np.arange(d), sd)
         if fall > FALLING and trend.statistic < 0 and trend.pvalue < TREND_P_VALUE:
-            level = correlation_level(X[:, varies])
+            level = correlation_level(X[: LOOKED_AT[0], varies])
             if level < UNCORRELATED:
                 return Kind(COORDINATES, f"coordinates: {d} uncorrelated columns, variance falls {fall:.1f}-fold")
     return Kind(FEATURES, f"features: {d} columns that vary" + ("" if d == X.shape[1] else f" of {X.shape[1]}"))
+
+
+def _deviation_and_largest(X: Dense) -> Dense:
+    return np.stack([np.nanstd(X.astype(np.float64), axis=0), np.fmax.reduce(np.abs(X), axis=0)])
 
 
 def correlation_level(X: Dense) -> float:

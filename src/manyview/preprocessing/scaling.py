@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from manyview.checks import InputError, InputTypeError, a_type_of, check_choice, quoted, shown
+from manyview.numerics.blocks import per_column
 from manyview.numerics.division import inverse_or_zero, or_one
 from manyview.numerics.robust import GAUSSIAN
 from manyview.records import saved
@@ -116,22 +117,19 @@ class Standardizer:
                 f"scaling={way!r} would fill in the zeros of a scipy sparse view; use scaling='unit', or pass "
                 "the view as a dense array."
             )
-        Y = _clip_outliers(X) if robust else X
-        largest = np.fmax.reduce(np.abs(Y), axis=0)  # NaN only if a column has no other values
-        largest = or_one(largest).astype(X.dtype)
-        with np.errstate(over="ignore"):  # shares are at most 1, but numpy 1.26 still warns at denormal numbers
-            mean, sd = _mean_and_deviation(Y / largest)
-        return cls(largest, mean, np.where(sd > 10 * np.finfo(X.dtype).eps, sd, 0), FARTHEST if robust else np.inf)
+        largest, mean, sd = per_column(_robust_moments if robust else _moments, X)
+        return cls(largest, mean, sd, FARTHEST if robust else np.inf)
 
     def apply(self, X: Array) -> Array:
         """Standardise the columns; a sparse table becomes dense, because zeros do not stay zero."""
         table = X.toarray() if is_sparse(X) else X
         inverse = inverse_or_zero(self.sd).astype(X.dtype)
         with np.errstate(over="ignore"):  # for an outlier far beyond the limit
-            Y = np.clip(table / self.largest, -self.limit, self.limit)
+            Y = table / self.largest
+        np.clip(Y, -self.limit, self.limit, out=Y)
         Y -= self.mean
         Y *= inverse
-        return np.clip(Y, -self.limit, self.limit)
+        return np.clip(Y, -self.limit, self.limit, out=Y)
 
     @property
     def units(self) -> Dense:
@@ -151,6 +149,20 @@ class Standardizer:
     def undo(self, Y: Array) -> Array:
         """Return standardised columns to their own units."""
         return (Y * self.sd + self.mean) * self.largest
+
+
+def _robust_moments(X: Dense) -> Dense:
+    """Return `_moments` without outliers."""
+    return _moments(_clip_outliers(X))
+
+
+def _moments(X: Dense) -> Dense:
+    """Return a stack of each column's largest magnitude, and its mean and standard deviation in units of that."""
+    largest = np.fmax.reduce(np.abs(X), axis=0)  # NaN only if a column has no other values
+    largest = or_one(largest).astype(X.dtype)
+    with np.errstate(over="ignore"):  # shares are at most 1, but numpy 1.26 still warns at denormal numbers
+        mean, sd = _mean_and_deviation(X / largest)
+    return np.stack([largest, mean, np.where(sd > 10 * np.finfo(X.dtype).eps, sd, 0)])
 
 
 def _mean_and_deviation(Y: Array) -> tuple[Array, Array]:
@@ -241,7 +253,7 @@ def to_unit_distance(X: Array) -> Array:
 
 def unit_distance_factor(X: Array) -> float:
     """Return the factor that makes the mean squared distance of samples 1; 0 if all samples are equal."""
-    largest = float(abs(X).max())
+    largest = float(max(X.max(), -X.min()))
     if largest and not 1e-100 < largest < 1e100:  # squares would overflow or vanish
         return unit_distance_factor(X / largest) / largest
     squares = X.multiply(X).sum() if is_sparse(X) else np.vdot(X, X)

@@ -17,9 +17,9 @@ from functools import cached_property
 
 import numpy as np
 
+from manyview.numerics.blocks import row_blocks
 from manyview.numerics.projections import economical_svd, project_nonnegative
 from manyview.numerics.proximal import partial_singular_value_threshold, soft_threshold
-from manyview.numerics.row_blocks import row_blocks
 from manyview.typing import Dense
 
 RELAXATION = 1.5  # over-relaxation of the multiplier method; between 1.5 and 1.8 saves about a third of the sweeps

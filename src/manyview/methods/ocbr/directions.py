@@ -22,11 +22,11 @@ import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from manyview.methods.ocbr.settings import Settings
-from manyview.numerics.row_blocks import row_blocks
+from manyview.numerics.blocks import row_blocks
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
 
-BLOCK_ENTRIES = 2**22  # values of a table that are converted to double precision at a time
+BLOCK_ENTRIES = 2**20  # values of a table that are converted to double precision at a time
 GRAM_SIZE = 1000  # up to this many columns or rows, singular vectors come from the Gram matrix
 POWER_STEPS = 6  # of the randomised SVD of larger tables
 NEGLIGIBLE = 1e-6  # of the largest singular value
@@ -48,12 +48,20 @@ class Directions:
 
 @dataclass(frozen=True)
 class Basis:
-    """Leading singular vectors U (n x r), P (d x r) and values of a table, and the share of each that is signal."""
+    """Leading singular values of a table B, right singular vectors P (d x r), and the share of each that is signal."""
 
-    U: Dense
+    B: Array
     s: Dense
     P: Dense
     signal: Dense
+
+    @property
+    def U(self) -> Dense:
+        """Left singular vectors (n x r); those of a table of zeros are constant."""
+        U = np.empty((self.B.shape[0], len(self.s)), self.B.dtype)
+        for rows, part in block_products(self.B, self.P.astype(np.float64) / np.maximum(self.s, SMALLEST)):
+            U[rows] = part
+        return U if self.s.any() else np.full_like(U, len(U) ** -0.5)
 
     @property
     def loadings(self) -> Dense:
@@ -63,7 +71,7 @@ class Basis:
 
 def find_directions(B: Array, r: int, settings: Settings) -> tuple[Directions, Basis, Dense]:
     """Return the map, the basis behind it, and the rows of B."""
-    U, s, P = leading_vectors(B, min(r, *B.shape))
+    s, P = leading_vectors(B, min(r, *B.shape))
     if not len(s):
         return _no_direction(B)
     noise = s[-1] ** 2 * min(1.0, B.shape[1] / settings.rank) if len(s) > 1 and settings.weigh_noise else 0.0
@@ -75,17 +83,14 @@ def find_directions(B: Array, r: int, settings: Settings) -> tuple[Directions, B
     rows = np.empty((B.shape[0], to_rows.shape[1]), B.dtype)
     for here, R in block_products(B, to_rows):  # U s^p signal; computed as for other samples, and in single precision
         rows[here] = soften(R, mean_square)  # only now
-    dtype = B.dtype
-    basis = Basis(U.astype(dtype, copy=False), s, P.astype(dtype), signal)
-    return Directions(to_rows.astype(dtype), mean_square), basis, rows
+    return Directions(to_rows.astype(B.dtype), mean_square), Basis(B, s, P.astype(B.dtype), signal), rows
 
 
 def _no_direction(B: Array) -> tuple[Directions, Basis, Dense]:
     """All samples are equal: one direction, along which they are 0."""
     n, d = B.shape
-    U, P = np.full((n, 1), n**-0.5, B.dtype), np.full((d, 1), d**-0.5, B.dtype)
-    nothing = np.zeros(1)
-    return Directions(np.zeros((d, 1), B.dtype), 0.0), Basis(U, nothing, P, nothing), np.zeros((n, 1), B.dtype)
+    P, nothing = np.full((d, 1), d**-0.5, B.dtype), np.zeros(1)
+    return Directions(np.zeros((d, 1), B.dtype), 0.0), Basis(B, nothing, P, nothing), np.zeros((n, 1), B.dtype)
 
 
 def soften(R: Dense, mean_square: float) -> Dense:
@@ -102,21 +107,18 @@ def block_products(B: Array, M: Dense) -> Iterator[tuple[slice, Dense]]:
         yield rows, np.asarray(B[rows] @ M)
 
 
-def leading_vectors(B: Array, r: int) -> tuple[Dense, Dense, Dense]:
-    """Return the leading r singular triplets, without negligible ones; U is as precise as B, the others double."""
+def leading_vectors(B: Array, r: int) -> tuple[Dense, Dense]:
+    """Return the leading r singular values and right singular vectors, without negligible ones, in double precision."""
     if min(B.shape) > GRAM_SIZE:
-        U, s, Pt = randomized_svd(B, r, n_iter=POWER_STEPS, random_state=0)
+        _, s, Pt = randomized_svd(B, r, n_iter=POWER_STEPS, random_state=0)
         P = Pt.T
     elif B.shape[1] <= B.shape[0]:
         s, P = from_gram(gram(B), r)
-        U = np.empty((B.shape[0], len(s)), B.dtype)
-        for rows, part in block_products(B, P / np.maximum(s, SMALLEST)):
-            U[rows] = part
     else:
         s, U = from_gram(B.astype(np.float64) @ B.T, r)
         P = B.T @ (U / np.maximum(s, SMALLEST))
     keep = s > max(NEGLIGIBLE * s[0], SMALLEST)
-    return U[:, keep], s[keep], P[:, keep]
+    return s[keep], P[:, keep]
 
 
 def gram(B: Array) -> Array:

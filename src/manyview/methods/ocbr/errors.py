@@ -17,8 +17,8 @@ from operator import add
 
 import numpy as np
 
+from manyview.numerics.blocks import Table, row_blocks
 from manyview.numerics.robust import column_deviations
-from manyview.numerics.row_blocks import row_blocks
 from manyview.typing import Dense, Indices, Mask
 
 FAR_OUT = 4.0  # robust deviations of the residuals of a column
@@ -46,11 +46,10 @@ class GrossError:
 NO_ERROR = GrossError(0.0, 0.0)
 
 
-def gross_error(R: Dense, observed: Mask | None, tolerated: float) -> GrossError:
+def gross_error(R: Table, observed: Mask | None, tolerated: float) -> GrossError:
     """Estimate how many residuals are far out because of random errors; a few are tolerated."""
-    far = FAR_OUT * column_deviations(R, observed)
-    known = np.ones(R.shape, dtype=bool) if observed is None else observed
-    high, low = (far < R) & known, (-far > R) & known
+    known = np.broadcast_to(np.True_, R.shape) if observed is None else observed
+    high, low = _far_out(R, known, FAR_OUT * column_deviations(R, observed))
     out = high | low
     counted = np.zeros(3)
     for a in (0, 1):
@@ -64,6 +63,15 @@ def gross_error(R: Dense, observed: Mask | None, tolerated: float) -> GrossError
     return GrossError(2 * hits / total, lower, present=bool(lower > tolerated))
 
 
+def _far_out(R: Table, known: Mask, far: Dense) -> tuple[Mask, Mask]:
+    """Return which known residuals are far above 0, and which are far below it."""
+    high, low = np.empty(R.shape, dtype=bool), np.empty(R.shape, dtype=bool)
+    for rows in row_blocks(R.shape[0], R.shape[1], BLOCK_ENTRIES):
+        part = R[rows]
+        high[rows], low[rows] = (far < part) & known[rows], (-far > part) & known[rows]
+    return high, low
+
+
 def _share(out: Mask, known: Mask, axis: int) -> Dense:
     return out.sum(axis=axis) / np.maximum(known.sum(axis=axis), 1)
 
@@ -72,15 +80,15 @@ def _lower_half(values: Dense) -> Indices:
     return np.argsort(values, kind="stable")[: (len(values) + 1) // 2]
 
 
-def is_orthogonal(X: Dense) -> bool:
+def is_orthogonal(X: Table) -> bool:
     """Return whether the columns are exactly uncorrelated, like principal components of the same samples.
 
     Random errors would leave correlations of about 1 / sqrt(n), so there are none. The columns share one unit, which
     reveals columns of mere rounding error: n samples have n - 1 components, but often n columns.
     """
-    n = len(X)
+    n = X.shape[0]
     sd = np.sqrt(sum(np.einsum("ij,ij->j", part, part) for part in _centred_blocks(X)) / max(n, 1))
-    varies = sd > ROUNDING * max(X.max(initial=0), -X.min(initial=0))
+    varies = sd > ROUNDING * max((float(np.abs(part).max(initial=0)) for part in _blocks(X)), default=0.0)
     d = int(varies.sum())
     if np.isnan(sd).any() or d < FEWEST_COLUMNS or n <= d:
         return False
@@ -89,7 +97,11 @@ def is_orthogonal(X: Dense) -> bool:
     return (float(np.sum(C**2)) - d) / (d * (d - 1)) < ORTHOGONAL / (n - 1)
 
 
-def _centred_blocks(X: Dense) -> Iterator[Dense]:
+def _centred_blocks(X: Table) -> Iterator[Dense]:
     """Yield the rows of a table less the mean of each column, in double precision."""
-    mean = X.mean(axis=0, dtype=np.float64)
-    return (X[rows] - mean for rows in row_blocks(X.shape[0], X.shape[1], BLOCK_ENTRIES))
+    mean = sum(part.sum(axis=0, dtype=np.float64) for part in _blocks(X)) / max(X.shape[0], 1)
+    return (part - mean for part in _blocks(X))
+
+
+def _blocks(X: Table) -> Iterator[Dense]:
+    return (X[rows] for rows in row_blocks(X.shape[0], X.shape[1], BLOCK_ENTRIES))

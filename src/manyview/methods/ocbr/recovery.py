@@ -31,10 +31,10 @@ import numpy as np
 from scipy.linalg import qr
 
 from manyview.methods.ocbr.directions import from_gram
+from manyview.numerics.blocks import Difference, row_blocks
 from manyview.numerics.projections import orthonormal_columns
 from manyview.numerics.proximal import soft_threshold
 from manyview.numerics.robust import GAUSSIAN, column_deviations
-from manyview.numerics.row_blocks import row_blocks
 from manyview.numerics.starts import fixed_directions
 from manyview.records import saved
 from manyview.typing import Dense, Mask
@@ -44,6 +44,7 @@ START_STEPS = 4
 NARROW = 3  # times r: narrower tables get their singular vectors from A'A, which costs no more than a step
 BLOCK_ENTRIES = 2**17  # values in a block of rows
 PLACING_STEPS = 30  # for a new sample; the error shrinks by the share of each direction that is kept
+EVERY = slice(None)
 REPORTED = 3.0  # robust deviations of its column's residuals beyond which an entry is reported as an error
 
 
@@ -71,15 +72,21 @@ class Recovery:
     scratch: tuple[Dense, Dense] | None = None
 
     @classmethod
-    def start(cls, X: Dense, r: int, noise_level: float, sparsity: float, narrowest: float) -> Recovery:
-        """Begin from the leading subspace of X with its entries clipped."""
+    def start(
+        cls, X: Dense, r: int, noise_level: float, sparsity: float, narrowest: float, *, overwrite: bool = False
+    ) -> Recovery:
+        """Begin from the leading subspace of X with its entries clipped; `overwrite` saves a copy of X."""
         n, d = X.shape
-        missing = np.isnan(X)
-        observed = ~missing if missing.any() else None
+        known = ~np.isnan(X)
+        observed = None if known.all() else known
         unit = typical_size(X if observed is None else X[observed])
-        X = (X if observed is None else np.where(missing, 0, X)) / X.dtype.type(unit)
+        X = X if overwrite else X.copy()
+        if observed is not None:
+            X[~observed] = 0
+        X /= X.dtype.type(unit)
         raised = narrowness(d, r, narrowest)
         tau = float(noise_level * raised * (np.sqrt(n) + np.sqrt(d)))
+        del known  # as large as a quarter of X
         L, P = _without_outliers(X, r)
         kappa = sparsity * tau / float(np.sqrt(max(n, d)))
         return cls(X, observed, unit, raised, tau, kappa, L, L.copy(), P, np.zeros(P.shape[1], X.dtype))
@@ -144,23 +151,37 @@ class Recovery:
     def U(self) -> Dense:
         """Orthonormal columns (n x r) that span L and, beyond its rank, X - E."""
         kept = self.spectrum > 0
-        columns = self.L @ self.P
+        columns = np.empty((len(self.X), self.P.shape[1]), self.X.dtype, order="F")  # LAPACK would copy it otherwise
         for rows in _blocks(self.X):
-            E = soft_threshold(self.X[rows] - self.L[rows], self.kappa)
-            columns[rows] = np.where(kept, columns[rows], (self.X[rows] - E) @ self.P)
+            E = soft_threshold(self.residuals[rows], self.kappa)
+            columns[rows] = np.where(kept, self.L[rows] @ self.P, (self.X[rows] - E) @ self.P)
         basis, R = qr(columns, overwrite_a=True, mode="economic", check_finite=False)  # numpy's copies it to double
         basis *= np.where(np.diag(R) < 0, -1, 1).astype(basis.dtype)
         return basis
 
     @property
-    def residuals(self) -> Dense:
+    def residuals(self) -> Difference:
         """X - L; meaningless where X was not observed."""
-        return self.X - self.L
+        return Difference(self.X, self.L)
 
-    def cleaned(self, leniency: float) -> Dense:
-        """Return X - E in units of the table, with the threshold of E at kappa times the leniency; completed."""
-        A = (self.X - soft_threshold(self.residuals, self.kappa * leniency)) * self.X.dtype.type(self.unit)
-        return A if self.observed is None else np.where(self.observed, A, self._low_rank())
+    def cleaned(self, leniency: float | None, rows: slice = EVERY) -> Dense:
+        """Return some rows of X - E in units of the table, with U D' where X was not observed.
+
+        The threshold of E is kappa times the leniency; None leaves X as it is.
+        """
+        A = self.X[rows]
+        if leniency is not None:
+            A = A - soft_threshold(self.residuals[rows], self.kappa * leniency)
+        A = A * self.X.dtype.type(self.unit)
+        return A if self.observed is None else np.where(self.observed[rows], A, self._low_rank(rows))
+
+    def spend(self, leniency: float | None) -> Dense:
+        """Return `cleaned` in the memory of X, and give up that of L; the state is of no more use."""
+        A = self.X
+        for rows in _blocks(A):
+            A[rows] = self.cleaned(leniency, rows)
+        self.X = self.L = self.Y = A[:0].copy()
+        return A
 
     @property
     def loadings(self) -> Dense:
@@ -170,30 +191,25 @@ class Recovery:
         """
         return self.P * ((self.spectrum + self.tau) * (self.spectrum > 0) * self.unit).astype(self.P.dtype)
 
-    def completed(self) -> Dense:
-        """Return X in units of the table, with U D' where it was not observed."""
-        X = self.X * self.X.dtype.type(self.unit)
-        return X if self.observed is None else np.where(self.observed, X, self._low_rank())
-
-    def gross_errors(self) -> Dense:
-        """Return X - L where it is unusual for its column, otherwise 0, in units of the table.
+    def gross_errors(self, blocks: Iterable[slice]) -> Iterator[Dense]:
+        """Yield, for blocks of rows, X - L where it is unusual for its column, otherwise 0, in units of the table.
 
         E itself is non-zero wherever small noise exceeds kappa; only residuals beyond `REPORTED` robust deviations are
         reported as errors.
         """
-        R = self.residuals
-        beyond = np.abs(R) > REPORTED * column_deviations(R, self.observed)
-        if self.observed is not None:
-            beyond &= self.observed
-        return np.where(beyond, R, 0) * self.X.dtype.type(self.unit)
+        usual = REPORTED * column_deviations(self.residuals, self.observed)
+        for rows in blocks:
+            R = self.residuals[rows]
+            beyond = np.abs(R) > usual
+            if self.observed is not None:
+                beyond &= self.observed[rows]
+            yield np.where(beyond, R, 0) * self.X.dtype.type(self.unit)
 
-    def _low_rank(self) -> Dense:
-        """U D', in units of the table."""
+    def _low_rank(self, rows: slice) -> Dense:
+        """Return some rows of U D', in units of the table."""
         kept = self.spectrum > 0
-        P = self.P[:, kept]
-        return (
-            self.L @ (P * ((self.spectrum[kept] + self.tau) / self.spectrum[kept] * self.unit).astype(P.dtype))
-        ) @ P.T
+        P, size = self.P[:, kept], self.spectrum[kept]
+        return (self.L[rows] @ (P * ((size + self.tau) / size * self.unit).astype(P.dtype))) @ P.T
 
 
 @saved
@@ -236,11 +252,17 @@ class Loadings:
 
 def _without_outliers(X: Dense, r: int) -> tuple[Dense, Dense]:
     """Project X, with its entries clipped, on its leading subspace; also return the right singular vectors."""
-    A = np.clip(X, -START_CLIP, START_CLIP)
-    P: Dense = fixed_directions(A.shape[1], min(r, *A.shape)).astype(A.dtype)
+
+    def clipped() -> Iterator[Dense]:
+        return (np.clip(X[rows], -START_CLIP, START_CLIP) for rows in _blocks(X))
+
+    P: Dense = fixed_directions(X.shape[1], min(r, *X.shape)).astype(X.dtype)
     for _ in range(1 if is_narrow(P) else START_STEPS):
-        _, P = right_vectors(lambda: (A[rows] for rows in _blocks(A)), P)
-    return (A @ P) @ P.T, P
+        _, P = right_vectors(clipped, P)
+    L = np.empty_like(X)
+    for rows, A in zip(_blocks(X), clipped(), strict=True):
+        np.matmul(A @ P, P.T, out=L[rows])
+    return L, P
 
 
 def narrowness(d: int, r: int, most: float) -> float:
@@ -254,8 +276,9 @@ def typical_size(X: Dense) -> float:
     If more than half of them are 0, it is that of the others, times the root of their share.
     """
     size = np.abs(X).ravel()
-    median = float(np.median(size))
-    if median <= 1e-6 * size.mean():
+    mean = size.mean()
+    median = float(np.median(size, overwrite_input=True))
+    if median <= 1e-6 * mean:
         size = size[size > 0]
         median = float(np.median(size)) * np.sqrt(size.size / X.size) if size.size else 0.0
     return GAUSSIAN * median or 1.0

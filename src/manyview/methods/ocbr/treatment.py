@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import repeat
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +29,7 @@ from manyview.methods.ocbr.directions import Directions, find_directions
 from manyview.methods.ocbr.errors import NO_ERROR, GrossError, gross_error, is_orthogonal
 from manyview.methods.ocbr.recovery import Loadings, Recovery
 from manyview.methods.ocbr.settings import Settings
+from manyview.numerics.blocks import Scaled, per_column, row_blocks
 from manyview.numerics.division import inverse_or_zero, or_one
 from manyview.preprocessing.kinds import COMPOSITION, COORDINATES, GRAPH, Kind, recognize_columns
 from manyview.preprocessing.scaling import (
@@ -38,8 +40,9 @@ from manyview.preprocessing.scaling import (
     without_missing,
 )
 from manyview.records import saved
-from manyview.typing import Array, Dense, Graph, Indices, is_sparse
+from manyview.typing import Array, Dense, Graph, Indices, Mask, is_sparse
 
+BLOCK_ENTRIES = 2**20  # values of a view that are looked at for errors at a time
 ABSURD = 1e4  # deviations; clean tables have values up to some thousand of them, in features that hardly vary
 
 
@@ -139,7 +142,7 @@ class DenseView:
         table = to_roots(X) if roots else X
         standardizer = Standardizer.fit(table, robust=True)
         recovery = Recovery.start(
-            without_absurd(standardizer.apply(table)), r, noise_level, sparsity, settings.narrowest
+            without_absurd(standardizer.apply(table)), r, noise_level, sparsity, settings.narrowest, overwrite=True
         )
         return cls(X, samples, kind, scaling, roots, standardizer, recovery)
 
@@ -147,8 +150,8 @@ class DenseView:
         """Clean if there are gross errors, and represent the samples; `keep` what they are represented by."""
         state = self.recovery
         error = self._gross_error(settings)
-        E = self._errors(error)
-        A = state.cleaned(error.leniency) if error.present else state.completed()
+        E, U = self._errors(error), state.U
+        A = state.spend(error.leniency if error.present else None)
         kind = self.kind
         if error.present and recognize and not self.roots:
             kind = recognize_columns(self._in_shared_units(A))
@@ -164,12 +167,12 @@ class DenseView:
         told = replace(kind, reason=f"{kind.reason}; {describe_error(error)}")
         scale = unit_distance_factor(rows)
         rows *= rows.dtype.type(scale)
-        return TreatedView(self.samples, rows, scale, state.U, state.loadings, E, told, scaling, model, source)
+        return TreatedView(self.samples, rows, scale, U, state.loadings, E, told, scaling, model, source)
 
-    def _in_shared_units(self, Y: Dense) -> Dense:
+    def _in_shared_units(self, Y: Dense) -> Scaled:
         """Return a standardised table in the units of the column that varies most."""
         units = self.standardizer.units
-        return Y * (units / or_one(units.max(initial=0))).astype(Y.dtype)
+        return Scaled(Y, units / or_one(units.max(initial=0)))
 
     def _gross_error(self, settings: Settings) -> GrossError:
         state = self.recovery
@@ -179,21 +182,32 @@ class DenseView:
 
     def _errors(self, error: GrossError) -> Graph:
         """Return the errors in units of the view: impossible values, and others if there are gross errors."""
-        Y = self.standardizer.apply(to_roots(self.X) if self.roots else self.X)
-        absurd = np.abs(Y) > ABSURD
-        if not error.present and not absurd.any():
-            return sp.csr_array(self.X.shape, dtype=self.X.dtype)
-        found = self.recovery.gross_errors() if error.present else np.zeros_like(Y)
-        E = in_units(np.where(absurd, Y - self.recovery.completed(), found), self.standardizer.units)
-        if self.roots:
-            E = np.where(E != 0, self.X - np.square(to_roots(self.X) - E), 0)
-        return sp.csr_array(E)
+        blocks = row_blocks(self.X.shape[0], self.X.shape[1], BLOCK_ENTRIES)
+        nothing = repeat(np.zeros(1, self.X.dtype), len(blocks))
+        found = self.recovery.gross_errors(blocks) if error.present else nothing
+        errors = [sp.csr_array(self._errors_of(rows, part)) for rows, part in zip(blocks, found, strict=True)]
+        return sp.csr_array(sp.vstack(errors, format="csr"))
+
+    def _errors_of(self, rows: slice, found: Dense) -> Dense:
+        """Return the errors in some rows, in units of the view; `found` are the gross ones."""
+        X = self.X[rows]
+        Y = self.standardizer.apply(to_roots(X) if self.roots else X)
+        absurd = is_absurd(Y)
+        if absurd.any():
+            found = np.where(absurd, Y - self.recovery.cleaned(None, rows), found)
+        E = in_units(np.broadcast_to(found, X.shape), self.standardizer.units)
+        return np.where(E != 0, X - np.square(to_roots(X) - E), 0) if self.roots else E
 
 
 def without_absurd(Y: Dense) -> Dense:
     """Return a standardised table with NaN for values that are too extreme to have been measured."""
-    absurd = np.abs(Y) > ABSURD
+    absurd = is_absurd(Y)
     return np.where(absurd, np.nan, Y).astype(Y.dtype) if absurd.any() else Y
+
+
+def is_absurd(Y: Dense) -> Mask:
+    """Return which values of a standardised table are too extreme to have been measured."""
+    return (Y > ABSURD) | (Y < -ABSURD)
 
 
 def to_roots(X: Dense) -> Dense:
@@ -239,7 +253,8 @@ def weigh_columns(A: Dense, units: Dense, scaling: str) -> tuple[Dense, Dense]:
 
     Uses logarithms, so that features in units of 1e300 do not overflow.
     """
-    mean, sd = A.mean(axis=0, dtype=np.float64), A.std(axis=0, dtype=np.float64)
+    mean = A.mean(axis=0, dtype=np.float64)
+    sd = per_column(lambda columns: columns.std(axis=0, dtype=np.float64), A)
     varies = (sd > 1e-6) & (units > 0)
     own = np.log(np.where(varies, units, 1).astype(np.float64))
     size = own + np.log(np.where(varies, sd, 1))  # logarithm of the sd in own units
