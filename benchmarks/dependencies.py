@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 
-EXTRAS = ("", "plot", "parquet", "excel", "hdf5", "singlecell", "dask", "survival", "fast")
+EXTRAS = ("", "plot", "parquet", "excel", "hdf5", "singlecell", "dask", "survival")
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from threadpoolctl import threadpool_limits
 
-pytest.importorskip("faiss", reason="needs the extra manyview[fast]")
-
 PATH = Path(__file__).parents[1] / "benchmarks" / "asv" / "kernels" / "steps.py"
 spec = importlib.util.spec_from_file_location("steps", PATH)
 steps = importlib.util.module_from_spec(spec)

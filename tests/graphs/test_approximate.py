@@ -1,19 +1,15 @@
 """Approximate neighbours: against exact ones, and when they are used."""
 
-import logging
-
 import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from manyview import MFMSC, OCBR, make_views
 from manyview.graphs import approximate, neighbors
-from manyview.graphs.approximate import InvertedFile
+from manyview.graphs.approximate import CellIndex
 from manyview.graphs.neighbors import NeighborIndex, nearest_neighbors
 from manyview.graphs.recall import graph_named, noted_recall
 from manyview.numerics.threads import limited_threads
-
-pytest.importorskip("faiss")
 
 
 @pytest.fixture
@@ -26,12 +22,13 @@ def clusters(rng, n=3000, d=12):
 
 
 def test_looking_into_every_cell_is_exact(rng, monkeypatch):
-    monkeypatch.setattr(approximate, "FIRST_PROBES", 10**6)
+    monkeypatch.setattr(approximate, "WANTED_RECALL", 1.0)
+    monkeypatch.setattr(approximate, "RECALL_SAMPLE", 10**6)  # probes are enough for every query
     X, Y = clusters(rng), clusters(rng, 50)
     exact = NearestNeighbors(n_neighbors=5).fit(X)
     for queries in (None, Y):
-        distances, found = InvertedFile(X).search(queries, 5)
-        assert InvertedFile(X).enough_probes(5)[1] == 1
+        distances, found = CellIndex(X).search(queries, 5)
+        assert CellIndex(X).enough_probes(5)[1] == 1
         true_distances, true = exact.kneighbors(queries)
         np.testing.assert_allclose(distances, true_distances, rtol=1e-4)
         assert (found == true).mean() > 0.999  # near-ties may swap in single precision
@@ -39,7 +36,7 @@ def test_looking_into_every_cell_is_exact(rng, monkeypatch):
 
 def test_recall_is_as_wanted_and_as_measured(rng):
     X = clusters(rng, 5000, 20)
-    index = InvertedFile(X)
+    index = CellIndex(X)
     _, found = index.search(None, 10)
     _, recall = index.enough_probes(10)
     true = NearestNeighbors(n_neighbors=10).fit(X).kneighbors(return_distance=False)
@@ -48,14 +45,27 @@ def test_recall_is_as_wanted_and_as_measured(rng):
     assert abs(recall - real) < 0.02
 
 
-def test_the_search_widens_by_itself(rng, monkeypatch):
+def test_as_many_cells_are_looked_into_as_the_wanted_recall_needs(rng, monkeypatch):
     X = rng.standard_normal((3000, 20))
-    monkeypatch.setattr(approximate, "FIRST_PROBES", 1)
-    probes, recall = InvertedFile(X).enough_probes(10)
-    assert recall >= approximate.WANTED_RECALL
-    assert probes > 1
-    monkeypatch.setattr(approximate, "NARROWINGS", 0)
-    assert probes < InvertedFile(X).enough_probes(10)[0]  # no wider than it has to be
+    probes = []
+    for wanted in (0.5, 0.9, 0.99, 1.0):
+        monkeypatch.setattr(approximate, "WANTED_RECALL", wanted)
+        enough, recall = CellIndex(X).enough_probes(10)
+        assert recall >= wanted
+        probes.append(enough)
+    assert probes == sorted(set(probes))
+
+
+@pytest.mark.parametrize(("around", "batch", "queries"), [(1, 2**15, 512), (16, 100, 512), (40, 2**15, 7)])
+def test_how_the_work_is_divided_does_not_matter(rng, monkeypatch, around, batch, queries):
+    X = clusters(rng)
+    monkeypatch.setattr(approximate, "WANTED_RECALL", 1.0)
+    monkeypatch.setattr(approximate, "RECALL_SAMPLE", 10**6)
+    whole = CellIndex(X).search(None, 6)
+    for name, value in (("AROUND", around), ("BATCH", batch), ("QUERIES", queries)):
+        monkeypatch.setattr(approximate, name, value)
+    for one, other in zip(whole, CellIndex(X).search(None, 6), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
 
 
 def test_labels_and_neighbours_do_not_depend_on_the_number_of_threads(rng):
@@ -63,7 +73,7 @@ def test_labels_and_neighbours_do_not_depend_on_the_number_of_threads(rng):
     found = []
     for threads in (1, 2):
         with limited_threads(threads, 0):
-            found.append(InvertedFile(X).search(None, 8))
+            found.append(CellIndex(X).search(None, 8))
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -71,11 +81,11 @@ def test_labels_and_neighbours_do_not_depend_on_the_number_of_threads(rng):
 def test_the_recall_of_far_queries_is_measured_with_queries_like_them(rng):
     X, far = clusters(rng, 3000, 20), rng.standard_normal((500, 20)) * 5
     true, _ = NearestNeighbors(n_neighbors=10).fit(X).kneighbors(far)
-    index = InvertedFile(X, typical=far)
+    index = CellIndex(X, typical=far)
     distances, _ = index.search(far, 10)
     real = np.mean(distances <= true[:, -1:] * (1 + 1e-5))
     assert abs(index.enough_probes(10)[1] - real) < 0.02
-    assert index.enough_probes(10)[0] > InvertedFile(X).enough_probes(10)[0]
+    assert index.enough_probes(10)[0] > CellIndex(X).enough_probes(10)[0]
 
 
 def test_blocks_of_queries_find_what_all_at_once_find(rng, always_approximate):
@@ -141,13 +151,3 @@ def test_small_inputs_are_searched_exactly(rng):
     with noted_recall() as noted:
         nearest_neighbors(clusters(rng, 500), 5)
     assert noted == {}
-
-
-def test_without_faiss_one_line_says_what_to_install(rng, always_approximate, monkeypatch, caplog):
-    monkeypatch.setattr(neighbors, "is_available", lambda: False)
-    X = clusters(rng, 300)
-    with caplog.at_level(logging.WARNING):
-        found = nearest_neighbors(X, 5)[1]
-    np.testing.assert_array_equal(found, NearestNeighbors(n_neighbors=5).fit(X).kneighbors(return_distance=False))
-    assert len(caplog.records) == 1
-    assert "manyview[fast]" in caplog.text

@@ -43,3 +43,8 @@ def test_the_limit_ends_with_the_work_and_starts_above_what_is_small(monkeypatch
         with threads.limited_threads(2 if allowed == 2 else None, int(entries)):
             assert threads.allowed_threads() == allowed
     assert threads.allowed_threads() == 1
+
+
+def test_blas_can_be_held_to_one_thread_within_the_limit():
+    with threads.limited_threads(2, 10), threads.single_threaded_blas():
+        assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"} == {1}

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from manyview import MFMSC, OCBR, make_views
 from manyview.graphs import neighbors
 from manyview.graphs.affinity import adaptive_graph
-from manyview.graphs.approximate import InvertedFile
+from manyview.graphs.approximate import CellIndex
 from manyview.methods.ocbr.recovery import Recovery
 from manyview.methods.ocbr.settings import Settings
 from manyview.partition.agreement import Agreement, ViewGraphs
@@ -39,7 +39,7 @@ class Neighbors(Kernels):
         neighbors.NeighborIndex(self.X)._exact.kneighbors(None, n_neighbors=NEIGHBORS)
 
     def time_approximate(self, n: int) -> None:  # noqa: ARG002
-        InvertedFile(self.X).search(None, NEIGHBORS)
+        CellIndex(self.X).search(None, NEIGHBORS)
 
 
 class Sweeps(Kernels):

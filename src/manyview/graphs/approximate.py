@@ -1,41 +1,43 @@
-"""Approximate nearest neighbours in near-linear time, by an inverted file from faiss (optional extra `fast`).
+"""Approximate nearest neighbours in near-linear time: samples are sorted into cells, and look into those around them.
 
-Samples are sorted into about 4 sqrt(n) cells by k-means, and a query looks into the `probes` cells nearest to it. How
-many are enough is measured: some typical queries are searched exactly, and `probes` grows until that many of their true
-neighbours are found (`WANTED_RECALL`). Cells, sample and search have fixed seeds and do not depend on the number of
-threads; a graph index such as HNSW would, and was slower here (docs/large-data.md).
+A query is compared with the members of the `probes` cells whose centres are nearest to it, by products of matrices
+(`comparison`), in two steps:
+
+1. All queries of a cell are compared with the members of the few cells around it. What they find bounds the distances
+   of their neighbours.
+2. For each cell, all queries that have to look into it are compared with its members. Few are within the bound.
+
+How many probes are enough is measured: for some typical queries all true neighbours are found, and how near the cells
+are that hold them. `probes` is the smallest number that finds the wanted share of them (`WANTED_RECALL`).
+
+Results do not depend on the number of threads: each works on other queries.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 
+from manyview.graphs.cells import Cells, find_centres, nearest_centres
+from manyview.graphs.comparison import Nearest, nearest_of, select, shortlist, within
+from manyview.numerics.blocks import row_blocks
 from manyview.numerics.progress import tracked
-from manyview.numerics.threads import allowed_threads
-from manyview.typing import Dense, Indices
+from manyview.numerics.threads import allowed_threads, single_threaded_blas
+from manyview.typing import Dense, Indices, Mask
 
-WANTED_RECALL = 0.95
-CELLS = 4.0  # times the root of the number of samples
-FIRST_PROBES = 16
-WIDENING = 1.5  # factor on the probes, while the recall is too low
-NARROWINGS = 2  # times that the last such step is halved
-TRAINING = 40  # samples per cell that k-means sees
-TRAINING_STEPS = 6
+WANTED_RECALL = 0.96  # measured with a sample, so that the true one is not below .95
 RECALL_SAMPLE = 400
-BLOCK = 2**14  # rows converted to float32 at a time
+AROUND = 16  # cells around its own that every query looks into
+BATCH = 2**15  # queries that are searched for together
+QUERIES = 512  # of one product of matrices
+BLOCK_ENTRIES = 2**20  # values of a table that are processed at a time
+TIE = 1e-5  # relative difference of squared distances that count as equal
 
 
-def is_available() -> bool:
-    """Return whether faiss is installed."""
-    return find_spec("faiss") is not None
-
-
-class InvertedFile:
+class CellIndex:
     """The rows of X in cells. Memory: a float32 copy of X. Distances have single precision.
 
     `typical` holds queries to measure the recall with; by default X itself.
@@ -44,29 +46,17 @@ class InvertedFile:
     def __init__(self, X: Dense, typical: Dense | None = None) -> None:
         self.X, self.typical = X, typical
         self.centre = X.mean(axis=0, dtype=np.float64).astype(X.dtype)
-        spread = max((float(np.abs(X[rows] - self.centre).max()) for rows in _blocks(len(X))), default=0.0)
+        blocks = row_blocks(len(X), X.shape[1], BLOCK_ENTRIES)
+        spread = max((float(np.abs(X[rows] - self.centre).max()) for rows in blocks), default=0.0)
         self.unit = spread or 1.0  # single precision holds squares up to 1e38 only
         self._enough: dict[int, tuple[int, float]] = {}
+        self._around: dict[int, Mask] = {}
 
     @cached_property
-    def _filled(self) -> tuple[Any, Indices]:
-        """The index of faiss, and the cell of each row of X."""
-        import faiss
-
-        n, d = self.X.shape
-        faiss.omp_set_num_threads(1)  # sums over threads would round differently
-        cells = max(1, int(CELLS * np.sqrt(n)))
-        index = faiss.IndexIVFFlat(faiss.IndexFlatL2(d), d, cells)
-        index.cp.niter, index.cp.max_points_per_centroid, index.cp.min_points_per_centroid = TRAINING_STEPS, TRAINING, 1
-        drawn = np.random.default_rng(0).permutation(n)[: TRAINING * cells]
-        index.train(self._compact(self.X[np.sort(drawn)]))
-        cell_of = np.empty(n, dtype=np.int64)
-        for rows in _blocks(n):
-            part = self._compact(self.X[rows])
-            own = index.quantizer.search(part, 1)[1].ravel()
-            index.add_core(len(rows), faiss.swig_ptr(part), None, faiss.swig_ptr(own))  # add would search again
-            cell_of[rows] = own
-        return index, cell_of
+    def _cells(self) -> Cells:
+        X = self._compact(self.X)
+        with single_threaded_blas():
+            return Cells.of(X, find_centres(X))
 
     def search(self, Y: Dense | None, k: int) -> tuple[Dense, Indices]:
         """Return distances and indices of the k nearest rows of X to each row of Y.
@@ -74,98 +64,135 @@ class InvertedFile:
         Y None means X itself; then no row is its own neighbour.
         """
         probes, _ = self.enough_probes(k)
-        queries = self.X if Y is None else Y
-        blocks = self._in_order_of_cells(Y)
-        found = [
-            self._search_rows(queries, rows, k, probes, same=Y is None)
-            for rows in (tracked("neighbours", blocks) if Y is None else blocks)
-        ]
-        rows, distances, neighbors = (np.concatenate(part) for part in zip(*found, strict=True))
-        back = np.empty_like(rows)
-        back[rows] = np.arange(len(rows))
-        return distances[back], neighbors[back]
+        cells = self._cells
+        is_around = self._is_around(k)
+        with single_threaded_blas():
+            queries = cells if Y is None else Cells.of(self._compact(Y), cells.centres)
+            squares, neighbors = np.empty((len(queries.X), k), np.float32), np.empty((len(queries.X), k), np.intp)
+
+            def search_for(batch: slice) -> None:
+                itself = np.arange(batch.start, batch.stop) if Y is None else None
+                Q, own = queries.X[batch], queries.own[batch]
+                first = look_around(Q, own, cells, is_around, k, itself)
+                best = look_farther(Q, own, cells, is_around, probes, first)
+                squares[queries.rows[batch]], neighbors[queries.rows[batch]] = best.squares, cells.rows[best.positions]
+
+            _for_each(search_for, row_blocks(len(queries.X), 1, BATCH), "neighbours" if Y is None else None)
+        dtype = (self.X if Y is None else Y).dtype
+        return np.sqrt(squares).astype(dtype) * dtype.type(self.unit), neighbors
 
     def enough_probes(self, k: int) -> tuple[int, float]:
         """Return into how many cells to look so that the recall is as wanted, and the recall; measured once."""
         if k not in self._enough:
-            self._enough[k] = self._measure_probes(self.X if self.typical is None else self.typical, k)
+            with single_threaded_blas():
+                self._enough[k] = self._measure_probes(k)
         return self._enough[k]
 
-    def _measure_probes(self, Y: Dense, k: int) -> tuple[int, float]:
-        """Widen the search until the recall is as wanted, then halve the last step a few times: probes cost time."""
-        drawn, same = np.sort(np.random.default_rng(0).permutation(len(Y))[:RECALL_SAMPLE]), self.typical is None
-        cells = self._filled[0].nlist
-        farthest = self._true_distances(Y[drawn], k + same)[:, -1:]
+    def _measure_probes(self, k: int) -> tuple[int, float]:
+        """Count, for some queries, the true neighbours in the nearest cell, in the nearest two, and so on.
 
-        def recall(probes: int) -> float:
-            # ties count as found: another neighbour at the same distance is as good
-            near = self._search_rows(Y, drawn, k, probes, same=same)[1] <= farthest * (1 + 1e-5)
-            return float(near.mean())
+        Ties count as found: another neighbour at the same distance is as good.
+        """
+        cells, same = self._cells, self.typical is None
+        Y = self.X if self.typical is None else self.typical
+        Q = self._compact(Y[np.sort(np.random.default_rng(1).permutation(len(Y))[:RECALL_SAMPLE])])
+        farthest = _true_squares(Q, cells.X, k + same)[:, -1:] * (1 + TIE) + TIE**2
+        rank = np.argsort(np.argsort(_squares(Q, cells.centres), axis=1), axis=1)
+        rank[self._is_around(k)[nearest_centres(Q, cells.centres)]] = 0
+        found = np.zeros(rank.shape)  # per query, in the cells of each rank
+        for rows, squares in _squares_in_blocks(Q, cells.X):
+            i, j = np.nonzero(squares <= farthest)
+            np.add.at(found, (i, rank[i, cells.own[rows][j]]), 1)
+        recall = np.clip(np.cumsum(found, axis=1) - same, 0, k).mean(axis=0) / k
+        probes = int(np.argmax(recall >= min(WANTED_RECALL, recall[-1]))) + 1
+        return probes, float(recall[probes - 1])
 
-        too_few, enough = 0, min(FIRST_PROBES, cells)
-        while (found := recall(enough)) < WANTED_RECALL and enough < cells:
-            too_few, enough = enough, min(math.ceil(enough * WIDENING), cells)
-        for _ in range(NARROWINGS if too_few else 0):
-            fewer = (too_few + enough) // 2
-            if (then := recall(fewer)) >= WANTED_RECALL:
-                enough, found = fewer, then
-            else:
-                too_few = fewer
-        return enough, found
-
-    def _true_distances(self, Y: Dense, k: int) -> Dense:
-        """Return the distances of the k nearest rows of X to a few queries, by comparing with all."""
-        import faiss
-
-        queries, squares = self._compact(Y), np.empty((len(Y), 0), dtype=np.float32)
-        for rows in _blocks(len(self.X)):
-            index = faiss.IndexFlatL2(self.X.shape[1])
-            index.add(self._compact(self.X[rows]))
-            found = index.search(queries, min(k, len(rows)))[0]
-            squares = np.sort(np.hstack([squares, found]), axis=1)[:, :k]
-        return self._in_own_units(squares, Y.dtype)
-
-    def _search_rows(
-        self, Y: Dense, rows: Indices, k: int, probes: int, *, same: bool
-    ) -> tuple[Indices, Dense, Indices]:
-        squares, neighbors = self._search_cells(Y, rows, k, probes, same=same)
-        short = np.flatnonzero(neighbors[:, -1] < 0)  # the cells looked into hold fewer than k samples
-        if len(short):
-            squares[short], neighbors[short] = self._search_cells(Y, rows[short], k, self._filled[0].nlist, same=same)
-        return rows, self._in_own_units(squares, Y.dtype), neighbors
-
-    def _search_cells(self, Y: Dense, rows: Indices, k: int, probes: int, *, same: bool) -> tuple[Dense, Indices]:
-        import faiss
-
-        faiss.omp_set_num_threads(allowed_threads())
-        how = faiss.SearchParametersIVF()
-        how.nprobe = probes
-        squares, neighbors = self._filled[0].search(self._compact(Y[rows]), k + same, params=how)
-        return _without_self(squares, neighbors, rows) if same else (squares, neighbors)
-
-    def _in_order_of_cells(self, Y: Dense | None) -> list[Indices]:
-        """Return blocks of row numbers, in which rows of the same cell are together: they look at the same memory."""
-        index, cell_of = self._filled
-        if Y is not None:
-            parts = [index.quantizer.search(self._compact(Y[rows]), 1)[1].ravel() for rows in _blocks(len(Y))]
-            cell_of = np.concatenate(parts)
-        order = np.argsort(cell_of, kind="stable")
-        return [order[rows] for rows in _blocks(len(order))]
-
-    def _in_own_units(self, squares: Dense, dtype: np.dtype[Any]) -> Dense:
-        return np.sqrt(np.maximum(squares, 0)).astype(dtype) * dtype.type(self.unit)
+    def _is_around(self, k: int) -> Mask:
+        """Return which cells (columns) the queries of each cell (rows) look into at first."""
+        if k not in self._around:
+            n_cells = len(self._cells.centres)
+            self._around[k] = np.zeros((n_cells, n_cells), dtype=bool)
+            for c in range(n_cells):
+                self._around[k][c, self._cells.around(c, AROUND, k + 1)] = True
+        return self._around[k]
 
     def _compact(self, X: Dense) -> Dense:
         return ((X - self.centre) / X.dtype.type(self.unit)).astype(np.float32)
 
 
-def _blocks(n: int) -> list[Indices]:
-    return [np.arange(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK)]
+def look_around(Q: Dense, own: Indices, cells: Cells, is_around: Mask, k: int, itself: Indices | None) -> Nearest:
+    """Compare the queries of each cell (rows of Q, sorted by cell) with the members of the cells around it."""
+    squares, positions = np.empty((len(Q), k), Q.dtype), np.empty((len(Q), k), np.intp)
+    starts = np.flatnonzero(np.diff(own, prepend=-1))
+    for start, stop in zip(starts, [*starts[1:], len(Q)], strict=True):
+        c = own[start]
+        members = cells.members(np.flatnonzero(is_around[c]))
+        for rows in (slice(i, min(i + QUERIES, stop)) for i in range(start, stop, QUERIES)):
+            near = nearest_of(Q[rows], cells.X, members, cells.centres[c], k, None if itself is None else itself[rows])
+            squares[rows], positions[rows] = near.squares, near.positions
+    return Nearest(squares, positions)
 
 
-def _without_self(squares: Dense, neighbors: Indices, rows: Indices) -> tuple[Dense, Indices]:
-    """Remove each row from its own neighbours, or the last neighbour if duplicates have crowded the row out."""
-    itself = neighbors == rows[:, None]
-    itself[~itself.any(axis=1), -1] = True
-    shape = (len(rows), neighbors.shape[1] - 1)
-    return squares[~itself].reshape(shape), neighbors[~itself].reshape(shape)
+def look_farther(Q: Dense, own: Indices, cells: Cells, is_around: Mask, probes: int, first: Nearest) -> Nearest:
+    """Compare queries with the members of their nearest cells that they have not looked into, and keep the nearest."""
+    query, cell = _cells_to_look_into(Q, own, cells, is_around, probes)
+    limit = first.farthest * (1 - Q.dtype.type(TIE))  # a tie is no better
+    k, found = first.positions.shape[1], []
+    ends = np.searchsorted(cell, np.arange(len(cells.centres) + 1))
+    for c in np.flatnonzero(np.diff(ends)):
+        here = query[ends[c] : ends[c + 1]]
+        members = slice(cells.starts[c], cells.starts[c + 1])
+        A, B = Q[here] - cells.centres[c], cells.X[members] - cells.centres[c]
+        D = (-2 * A) @ B.T
+        D += np.einsum("ij,ij->i", B, B)
+        i, j = within(D, limit[here] - np.einsum("ij,ij->i", A, A), k)
+        found.append((here[i], j + members.start))
+    if not found:
+        return first
+    query, position = (np.concatenate(part) for part in zip(*found, strict=True))
+    return select(Q, cells.X, query, position, k, first)
+
+
+def _cells_to_look_into(Q: Dense, own: Indices, cells: Cells, is_around: Mask, probes: int) -> tuple[Indices, Indices]:
+    """Return pairs of queries and cells among the nearest to them, without those around their own; sorted by cell."""
+    every, origin = np.arange(len(cells.centres)), np.zeros_like(cells.centres[0])
+    found = []
+    for rows in row_blocks(len(Q), 1, QUERIES):
+        query, cell = shortlist(Q[rows], cells.centres, every, origin, min(probes, len(every)))
+        query += rows.start
+        new = ~is_around[own[query], cell] & (cells.sizes[cell] > 0)
+        found.append((query[new], cell[new]))
+    query, cell = (np.concatenate(part) for part in zip(*found, strict=True))
+    order = np.argsort(cell, kind="stable")
+    return query[order], cell[order]
+
+
+def _true_squares(Q: Dense, X: Dense, k: int) -> Dense:
+    """Return the squared distances of the k nearest rows to a few queries, by comparing with all."""
+    least = np.empty((len(Q), 0), dtype=Q.dtype)
+    for _, squares in _squares_in_blocks(Q, X):
+        near = np.partition(squares, k - 1, axis=1)[:, :k] if squares.shape[1] > k else squares
+        least = np.sort(np.hstack([least, near]), axis=1)[:, :k]
+    return least
+
+
+def _squares_in_blocks(Q: Dense, X: Dense) -> Iterator[tuple[slice, Dense]]:
+    """Yield blocks of rows of X, and their squared distances to a few queries."""
+    for rows in row_blocks(len(X), len(Q), BLOCK_ENTRIES):
+        yield rows, _squares(Q, X[rows])
+
+
+def _squares(Q: Dense, X: Dense) -> Dense:
+    squares = np.einsum("ij,ij->i", Q, Q)[:, None] + np.einsum("ij,ij->i", X, X) - 2 * (Q @ X.T)
+    return np.maximum(squares, 0)
+
+
+def _for_each(function: Callable[[slice], None], items: Sequence[slice], step: str | None) -> None:
+    """Call a function for each item, in as many threads as allowed; a step with a name reports its progress."""
+    pool = ThreadPoolExecutor(allowed_threads())
+    try:
+        calls = [pool.submit(function, item) for item in items]
+        for call in tracked(step, calls) if step else calls:
+            call.result()
+    finally:
+        pool.shutdown(cancel_futures=True)  # after an interrupt or an error, the others need not be done

@@ -7,14 +7,13 @@ exactly.
 
 from __future__ import annotations
 
-import logging
 from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import NearestNeighbors
 
-from manyview.graphs.approximate import InvertedFile, is_available
+from manyview.graphs.approximate import CellIndex
 from manyview.graphs.recall import note_recall
 from manyview.numerics.blocks import row_blocks
 from manyview.preprocessing.scaling import in_unit, safe_unit
@@ -23,9 +22,6 @@ from manyview.typing import Array, Dense, Indices, is_sparse
 EXACT_UP_TO = 20_000  # samples; measured: from here on the approximate search is clearly faster
 BLOCK_ENTRIES = 2**23  # distances held at a time
 FILLED = 0.25  # a column with values in at least this share of the samples is treated as dense
-PAIR_SECONDS = 6e-9  # of an exact search, per pair of samples with about 60 features
-
-log = logging.getLogger(__name__)
 
 
 def nearest_neighbors(X: Array, k: int) -> tuple[Dense, Indices]:
@@ -66,30 +62,18 @@ class NeighborIndex:
     def _search(self, Y: Array | None, k: int) -> tuple[Dense, Indices]:
         if is_sparse(self.X):
             return _nearest_in_sparse(self.X, Y, k)
-        if self._inverted_file is None or k * 10 > self.X.shape[0]:
+        if self.X.shape[0] * self.n_queries <= EXACT_UP_TO**2 or k * 10 > self.X.shape[0]:
             return self._exact.kneighbors(Y, n_neighbors=k)
-        note_recall(self._inverted_file.enough_probes(k)[1])
-        return self._inverted_file.search(Y, k)
+        note_recall(self._approximate.enough_probes(k)[1])
+        return self._approximate.search(Y, k)
 
     @cached_property
     def _exact(self) -> NearestNeighbors:
         return NearestNeighbors().fit(self.X)
 
     @cached_property
-    def _inverted_file(self) -> InvertedFile | None:
-        """The approximate index, if there are many samples; one line says what its lack costs."""
-        pairs = self.X.shape[0] * self.n_queries
-        if pairs <= EXACT_UP_TO**2:
-            return None
-        if is_available():
-            return InvertedFile(self.X, self.typical)
-        log.warning(
-            "The neighbours of %d samples are searched exactly, in about %d seconds per graph; "
-            "pip install 'manyview[fast]' makes it many times faster.",
-            self.n_queries,
-            round(PAIR_SECONDS * pairs),
-        )
-        return None
+    def _approximate(self) -> CellIndex:
+        return CellIndex(self.X, self.typical)
 
 
 def _nearest_in_sparse(X: sp.csr_array, Y: Array | None, k: int) -> tuple[Dense, Indices]:

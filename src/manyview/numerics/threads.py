@@ -45,6 +45,13 @@ def allowed_threads() -> int:
     return _allowed.get()
 
 
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Limit each call of BLAS to one thread, for code that brings threads of its own."""
+    with _controller().limit(limits=1):
+        yield
+
+
 def _cores() -> int:
     """Return the number of cores, or the number of threads set in the environment."""
     limit = os.environ.get("OMP_NUM_THREADS", "")

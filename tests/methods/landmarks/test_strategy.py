@@ -135,7 +135,6 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(data):
 
 @both
 def test_many_samples_are_placed_by_an_approximate_search_and_its_recall_is_told(method, data, monkeypatch):
-    pytest.importorskip("faiss")
     exact = method(4, strategy="landmarks", n_landmarks=400).fit(data.views)
     assert exact.neighbor_recall_ == {}
     monkeypatch.setattr("manyview.graphs.neighbors.EXACT_UP_TO", 500)  # more than landmarks, fewer than samples
