@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from manyview.graphs.affinity import GRAPHS, adaptive_graph
+from manyview.graphs.affinity import GRAPHS, adaptive_graph, build_graph
 from manyview.graphs.batches import (
     NEAREST_SHARE,
     PER_BATCH,
@@ -225,3 +225,12 @@ def test_of_few_samples_batches_say_nothing(rng):
     np.testing.assert_array_equal(neighbors_of(X, 3, batch)[1], nearest_neighbors(X, 3)[1])
     more = np.vstack([X, X + 0.01]), np.r_[batch, batch]
     assert (neighbors_of(more[0], 4, more[1])[1] != nearest_neighbors(more[0], 4)[1]).any()
+
+
+@pytest.mark.parametrize("kind", list(GRAPHS))
+def test_graphs_by_name_draw_neighbours_from_every_batch(kind, rng):
+    X, batch = rng.standard_normal((40, 3)), np.repeat([0, 1], 20)
+    X[20:] += 100
+    links = build_graph(X, kind, 6, batch)
+    assert links[:20, 20:].nnz > 0
+    assert build_graph(X, kind, 6)[:20, 20:].nnz == 0

@@ -211,3 +211,11 @@ def test_large_graphs_are_never_made_dense():
     np.testing.assert_allclose(values, 1, atol=1e-8)
     assert vectors.shape == (6_000, 2)
     assert peak < 20e6  # one dense block has 72e6 bytes, the whole matrix 288e6
+
+
+def test_each_solver_finds_the_largest_eigenvalues_not_those_of_the_largest_size():
+    path = sp.diags_array([np.ones(39), np.ones(39)], offsets=[-1, 1], format="csr")  # its eigenvalues are symmetric
+    S = sp.csr_array(path - sp.eye_array(40))  # now the most negative ones are larger in size
+    expected = np.linalg.eigvalsh(S.toarray())[::-1][:3]
+    for solver in eigenvectors._SOLVERS:
+        np.testing.assert_allclose(np.sort(solver(S, 3, 1e-8)[0])[::-1], expected, atol=1e-5)

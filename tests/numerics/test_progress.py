@@ -22,6 +22,7 @@ def test_items_are_tracked_only_while_somebody_watches():
         assert list(tracked("reading", [5, 6])) == [5, 6]
     assert list(tracked("reading", [7])) == [7]
     assert [(one.step, one.share) for one in told] == [("reading", 0), ("reading", 0.5), ("reading", 1)]
+    assert told[0].seconds == 0
 
 
 @pytest.mark.parametrize(

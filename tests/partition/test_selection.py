@@ -8,7 +8,7 @@ from manyview import METHODS, OCBR, InputError, make_views
 from manyview.graphs.affinity import adaptive_graph
 from manyview.graphs.structureless import Rows
 from manyview.partition.blockmodel import BlockModel
-from manyview.partition.selection import clearly_above, compare_with_chance, found_again, select_n_clusters
+from manyview.partition.selection import clearly_above, compare_with_chance, found_again, select_n_clusters, total
 
 
 def graphs_of(data):
@@ -138,3 +138,10 @@ def test_chance_is_drawn_by_the_seed():
     one, same, other = (compare_with_chance(rows, seed)[1] for seed in (0, 0, 1))
     np.testing.assert_array_equal(one, same)
     assert (one != other).any()
+
+
+def test_every_graph_counts_alike_in_the_total_whatever_its_scale(rng):
+    graphs = [sp.csr_array(np.triu(rng.random((6, 6)), 1)) for _ in range(2)]
+    one, other = total(graphs).toarray(), total([graphs[0] * 100, graphs[1]]).toarray()
+    np.testing.assert_allclose(one, other)
+    np.testing.assert_allclose(one, sum(W.toarray() / W.sum() for W in graphs))
