@@ -4,6 +4,7 @@ python benchmarks/scale.py table [n ...]    # two views of 64 features, 20 clust
 python benchmarks/scale.py picture          # draws the rows of all tables so far
 python benchmarks/scale.py limits           # from the same rows: up to which n each method is practical
 python benchmarks/scale.py steps [n ...]    # share of each step of OCBR in its CPU seconds
+python benchmarks/scale.py memory           # peak memory of OCBR for one view, in times the view: treatment, fit
 python benchmarks/scale.py cells            # adt10_372k_1view of MANYVIEW_DATA, 15 clusters
 python benchmarks/scale.py neighbors        # every file of MANYVIEW_DATA: ACC with exact and approximate neighbours
 python benchmarks/scale.py ratio            # digits, two views: seconds of OCBR divided by those of MFMSC, same run
@@ -22,6 +23,7 @@ import pstats
 import subprocess
 import sys
 import time
+import tracemalloc
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -33,7 +35,7 @@ from sklearn.cluster import SpectralClustering
 from threadpoolctl import threadpool_limits
 
 from common import data_folder, digits, in_child, noisy, print_table, read_npz, research_file
-from manyview import METHODS, MFMSC, OCBR, clustering_accuracy, make_views
+from manyview import METHODS, MFMSC, OCBR, Views, clustering_accuracy, make_views
 from manyview.experiments import worker
 from manyview.graphs import neighbors
 
@@ -222,6 +224,32 @@ def _seconds_in(stats: pstats.Stats, file: str, function: str) -> float:
     return sum(entry[3] for (path, _, name), entry in found if path.endswith(file) and name == function)
 
 
+def memory(n: int = 500_000) -> None:
+    """Peaks of what numpy allocates, beside the view itself, for one view of 64 features in single precision."""
+
+    def rows() -> Iterator[list[object]]:
+        for name, share in (("clean", 0.0), ("20 % corrupted", 0.2)):
+            X = make_views(n, CLUSTERS, (64,), noise=1.0, separation=6.0, seed=0).views.arrays[0].astype(np.float32)
+            rng = np.random.default_rng(0)
+            for part in np.array_split(X, 20):
+                hit = rng.random(part.shape) < share
+                part[hit] = 20 * rng.standard_normal(int(hit.sum()))
+            model, views = OCBR(CLUSTERS, strategy="exact"), Views([X])
+            peaks = [_traced_peak(step, views) / X.nbytes for step in (model._prepare, model.fit)]
+            yield [n, name, X.nbytes / 2**20, *peaks]
+
+    print_table(["n", "", "MB of the view", "treatment", "fit"], rows())
+
+
+def _traced_peak(function: Any, *args: Any) -> int:
+    tracemalloc.start()
+    try:
+        function(*args)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
 def fit_cells() -> dict[str, float]:
     data = research_file("large/adt10_372k_1view")
     return measured(OCBR(15), data.views, data.labels)
@@ -259,7 +287,7 @@ def _accuracy(data: Any, views: Any, exact_up_to: int) -> float:
 
 def main() -> None:
     commands = {"picture": picture, "limits": limits, "imports": imports, "threads": threads, "cells": cells}
-    limited = {"ratio": ratio, "neighbors": by_neighbors}
+    limited = {"ratio": ratio, "neighbors": by_neighbors, "memory": memory}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["table", "steps", *commands, *limited])
     parser.add_argument("sizes", nargs="*", type=int, help=f"numbers of samples {SIZES}")
