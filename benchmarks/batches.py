@@ -5,10 +5,12 @@
 
 "generated": Gaussian groups in two views, with a shift of known size between three batches (1 is the spread of the
 data); batches are drawn at random ("equal"), have different shares of the groups ("unequal"), or lack groups
-("lacking"). "shifted": digits with a shift between three batches. "clean": batches without any effect, drawn at random
-or with the classes ("half with the class": half of the samples are in the batch of their class). "studies": ten studies
-of the proteins of blood cells, a sample of 20,000. "donors": bone marrow of two donors. A difference of 1 is a point
-(0.01) of ARI; "batches" is the ARI of the clusters with the batches, where 0 is perfectly mixed.
+("lacking"). "scaled": the same with a shift of 1, and batches that are spread 1, 2 and 4 times as far. "pairs": each of
+three batches lacks another one of three groups, so that two have only one in common. "shifted": digits with a shift
+between three batches. "clean": batches without any effect, drawn at random or with the classes ("half with the class":
+half of the samples are in the batch of their class). "studies": ten studies of the proteins of blood cells, a sample of
+20,000. "donors": bone marrow of two donors. A difference of 1 is a point (0.01) of ARI; "batches" is the ARI of the
+clusters with the batches, where 0 is perfectly mixed.
 """
 
 from __future__ import annotations
@@ -49,6 +51,25 @@ def generated() -> Iterator[Case]:
             )
 
 
+def scaled() -> Iterator[Case]:
+    for kind in ("equal", "unequal", "lacking"):
+        data, rng = make_views(900, 5, (40, 60), noise=1.0, separation=4.0, seed=0), np.random.default_rng(0)
+        batch = _drawn(data.labels, 3, kind, rng)
+        views = _shifted(data.views, batch, 1.0, rng)
+        wider = Views([X * 2.0 ** batch[:, None] for X in views.arrays], views.names)
+        yield Case(f"generated, {kind}, scales 1, 2 and 4", wider, data.labels, batch)
+
+
+def pairs() -> Iterator[Case]:
+    for seed in range(3):
+        for shift in SHIFTS[1:]:
+            data, rng = make_views(900, 3, (40, 60), noise=1.0, separation=4.0, seed=seed), np.random.default_rng(seed)
+            batch = rng.integers(0, 3, len(data.labels))
+            batch = np.where(batch == data.labels, (batch + 1) % 3, batch)
+            views = _shifted(data.views, batch, shift, rng)
+            yield Case(f"two of three groups, draw {seed}, shift {shift:g}", views, data.labels, batch)
+
+
 def shifted() -> Iterator[Case]:
     data = digits(2)
     for shift in SHIFTS[1:]:
@@ -86,7 +107,15 @@ def donors() -> Iterator[Case]:
         yield Case("bmmc_multiome500", data.views, data.labels, archive["batch"])
 
 
-CASES = {"generated": generated, "shifted": shifted, "clean": clean, "studies": studies, "donors": donors}
+CASES = {
+    "generated": generated,
+    "scaled": scaled,
+    "pairs": pairs,
+    "shifted": shifted,
+    "clean": clean,
+    "studies": studies,
+    "donors": donors,
+}
 
 
 def _drawn(labels: np.ndarray, n_batches: int, kind: str, rng: np.random.Generator) -> np.ndarray:

@@ -92,7 +92,7 @@ PRECOMPUTED = "precomputed"
 def linked_graph(X: Array, kind: str, n_neighbors: int, n_clusters: int, batch: Indices | None = None) -> sp.csr_array:
     """Build the graph called `kind`, and `connect` it if it has more components than the clusters wanted.
 
-    If batches are separated in the data, their shifts are subtracted first.
+    If batches are separated in the data, their shifts and scales are taken off first.
     """
     X = without_shifts(X, batch, n_clusters)
     W = build_graph(X, kind, n_neighbors, batch)

@@ -1,4 +1,4 @@
-r"""Shifts between batches, estimated together with groups that the batches share.
+r"""Shifts and scales of batches, estimated together with groups that the batches share.
 
 Every sample is taken to be near the centre of its group, moved by the shift of its batch:
 
@@ -10,10 +10,26 @@ lack some: only groups that two batches share tell how far these are apart. The 
 such differences for shifts.
 
 The sum has many local minima, above all if batches lack groups. So some starts centre the batches, and others put a
-random group of each batch on one of the largest batch; the one that ends lowest counts.
+random group of each batch on one of the largest batch; the one that ends lowest counts. Minima may be equally low: if
+each of three batches lacks another one of three groups, the triangle of the centres fits turned around as well. Among
+such minima, smaller shifts are more likely. With n samples, b batches and normal shifts of unknown size, it is
+
+.. math:: n \log \sum_i |x_i - \mu_{c(i)} - t_{b(i)}|^2 + (b - 1) \log \sum_b |t_b|^2
+
+that is least at the most likely one.
+
+Batches also differ in scale: one instrument spreads the same cells twice as far as another, so that no shift puts more
+than one group in its place. Given the groups, every batch has a factor u_b on all its values, and
+
+.. math:: \min_{u, \mu, t} \sum_i |u_{b(i)} x_i - \mu_{c(i)} - t_{b(i)}|^2, \qquad \prod_i u_{b(i)} = 1.
+
+It counts how far groups are apart in a batch, and how wide they are. Without the groups, a batch that lacks some would
+be blown up. One factor for all columns is well determined even in a small batch; one for each column would not be.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,16 +37,18 @@ from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin_min
 
 from manyview.graphs.batches import FEWEST, search_in, standing_apart
+from manyview.numerics.division import or_one
 from manyview.typing import Array, Dense, Indices, is_sparse
 
 CENTRED = 5  # starts with centred batches
 PAIRED = 20  # starts with groups on each other
 ENOUGH = 3000  # samples to compare starts on
-ROUNDS = 60  # at most; groups and shifts settle in far fewer
+ROUNDS = 60  # at most; groups, shifts and scales settle in far fewer
+SETTLED = 1e-3  # relative change of a scale that no longer matters
 
 
 def without_shifts(X: Array, batch: Indices | None, n_groups: int) -> Array:
-    """Return the samples with the shifts of their batches taken off; as they are, if no batch stands apart.
+    """Return the samples without the shifts and scales of their batches; as they are, if no batch stands apart.
 
     Parameters
     ----------
@@ -43,7 +61,7 @@ def without_shifts(X: Array, batch: Indices | None, n_groups: int) -> Array:
     """
     if batch is None or not stands_apart(X, batch):
         return X
-    return take_off(X, find_groups(centre_batches(X, batch), batch, n_groups), batch)
+    return take_off(X, find_groups(centre_batches(X, batch), batch, n_groups, before=X), batch)
 
 
 def stands_apart(X: Array, batch: Indices) -> bool:
@@ -54,32 +72,70 @@ def stands_apart(X: Array, batch: Indices) -> bool:
 
 
 def centre_batches(X: Dense, batch: Indices) -> Dense:
-    """Take off the shifts as if there were only one group: the centres of the batches."""
+    """Take off shifts and scales as if there were only one group: the centres of the batches, and their spreads."""
     return take_off(X, np.zeros(len(X), dtype=np.intp), batch)
 
 
 def take_off(X: Dense, groups: Indices, batch: Indices) -> Dense:
-    """Return the samples without the shifts of their batches, given the groups."""
-    batch = large_enough(batch)
-    shifts = solve_shifts(X.astype(np.float64), groups, batch)
-    return X - shifts.astype(X.dtype)[batch]
+    """Return the samples without the shifts and scales of their batches, given the groups."""
+    batch, Y = large_enough(batch), X.astype(np.float64)
+    centres = centres_of(Y, batch)
+    Y -= centres[batch]
+    Y *= solve_scales(Y, groups, batch)[batch, None]
+    Y += centres[batch]  # scaled about its own centre, a batch that shares no group stays where it is
+    Y -= solve_shifts(Y, groups, batch)[batch]
+    return Y.astype(X.dtype)
 
 
-def find_groups(X: Dense, batch: Indices, n_groups: int) -> Indices:
-    """Return the group of each sample, from samples in centred batches."""
+def find_groups(X: Dense, batch: Indices, n_groups: int, before: Dense | None = None) -> Indices:
+    """Return the group of each sample, from samples in centred batches.
+
+    Parameters
+    ----------
+    X : (n, d)
+        One row per sample, batches centred.
+    batch : (n,)
+        Batch of each sample.
+    n_groups : int
+        Number of groups, at most.
+    before : (n, any), optional
+        The samples before batches were centred: how long shifts are there decides between solutions that fit alike.
+        Without it, the one that fits best counts.
+    """
     X, batch = X.astype(np.float64), large_enough(batch)
     some = some_of_each(batch, ENOUGH)
     Y, of = X[some], batch[some]
     n_groups = max(1, min(n_groups, len(Y) // FEWEST))
     centred = np.zeros((int(batch.max()) + 1, X.shape[1]))
     starts = [centred] * CENTRED + pair_groups(Y, of, n_groups)
-    found = (_settle(Y, of, _k_means(Y - start[of], n_groups, seed).labels_) for seed, start in enumerate(starts))
-    groups = min(found, key=lambda one: one[0])[1]
+    found = [_settle(Y, of, _k_means(Y - start[of], n_groups, seed).labels_) for seed, start in enumerate(starts)]
+    groups = most_likely(found, None if before is None else before[some].astype(np.float64), of)
     if len(some) == len(X):
         return groups
     shifts = solve_shifts(Y, groups, of)
     nearest = pairwise_distances_argmin_min(X - shifts[batch], centres_of(Y - shifts[of], groups))[0]
     return _settle(X, batch, nearest)[1]
+
+
+def most_likely(found: Sequence[tuple[float, Indices]], before: Dense | None, batch: Indices) -> Indices:
+    """Return the groups that leave the least sum of squares; among those that fit alike, the ones of short shifts.
+
+    `found` holds the sum of squares and the groups of each solution, `before` the samples as they were measured.
+    """
+
+    def cost(one: tuple[float, Indices]) -> float:
+        left, groups = one
+        if before is None:
+            return left
+        length = np.square(solve_shifts(before, groups, batch)).sum()
+        return float(len(batch) * log_or_lowest(left) + batch.max() * log_or_lowest(length))
+
+    return min(found, key=cost)[1]
+
+
+def log_or_lowest(value: float) -> float:
+    """Return the logarithm; of 0, that of the smallest number."""
+    return float(np.log(max(value, np.finfo(np.float64).tiny)))
 
 
 def pair_groups(X: Dense, batch: Indices, n_groups: int) -> list[Dense]:
@@ -112,17 +168,55 @@ def centres_of(X: Dense, groups: Indices) -> Dense:
     return sum_rows(X, groups) / np.bincount(groups)[:, None]
 
 
-def solve_shifts(X: Dense, groups: Indices, batch: Indices) -> Dense:
+def solve_scales(X: Dense, groups: Indices, batch: Indices) -> Dense:
+    """Solve for the factor of each batch (b,), given the groups and centred batches; the mean logarithm of all is 0.
+
+    Alternates between centres and factors. Given the centres, the best factor of a batch solves a quadratic equation.
+    """
+    n_batches = int(batch.max()) + 1
+    cells, cell_of = np.unique(groups * n_batches + batch, return_inverse=True)
+    g, b = np.divmod(cells, n_batches)  # samples of one group in one batch are a cell, and only its sum is needed
+    sums, counts, sizes = sum_rows(X, cell_of), np.bincount(cell_of), np.bincount(batch)
+    wide = np.bincount(batch, weights=_squares(X))
+    scales = np.ones(n_batches)
+    for _ in range(ROUNDS):
+        centres = _cell_centres(sums * scales[b, None], g, b, counts)
+        along = np.bincount(b, weights=np.einsum("cd,cd->c", sums, centres))
+        apart = np.bincount(b, weights=counts * _squares(centres))
+        noise = max(float((scales**2 * wide - 2 * scales * along + apart).sum()), 0.0) / len(X)
+        before, scales = scales, (along + np.sqrt(along**2 + 4 * wide * sizes * noise)) / or_one(2 * wide)
+        scales = or_one(scales)  # a batch whose samples are all equal has no scale
+        scales = scales / np.exp(sizes @ np.log(scales) / len(X))  # otherwise all of them would shrink to 0
+        if np.abs(np.log(scales / before)).max() < SETTLED:
+            break
+    return scales
+
+
+def _cell_centres(sums: Dense, groups: Indices, batch: Indices, counts: Indices) -> Dense:
+    """Return the centre of the group of each cell, relative to the mean of the centres over its batch."""
+    moved = sums - counts[:, None] * solve_shifts(sums, groups, batch, counts)[batch]
+    centres: Dense = (sum_rows(moved, groups) / or_one(np.bincount(groups, counts))[:, None])[groups]
+    mean = sum_rows(counts[:, None] * centres, batch) / np.bincount(batch, counts)[:, None]
+    return centres - mean[batch]
+
+
+def _squares(X: Dense) -> Dense:
+    """Return the squared length of each row."""
+    lengths: Dense = np.einsum("ij,ij->i", X, X)
+    return lengths
+
+
+def solve_shifts(X: Dense, groups: Indices, batch: Indices, counts: Indices | None = None) -> Dense:
     """Solve for the shifts of the batches (b x d), given the groups; their mean over the samples is 0.
 
-    Where batches share no group, the least shift counts.
+    Where batches share no group, the least shift counts. With `counts`, each row is the sum of so many samples.
     """
-    counts = np.zeros((int(groups.max()) + 1, int(batch.max()) + 1))
-    np.add.at(counts, (groups, batch), 1)
-    shares = (counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)).T
-    size = counts.sum(axis=0)
+    cells = np.zeros((int(groups.max()) + 1, int(batch.max()) + 1))
+    np.add.at(cells, (groups, batch), 1 if counts is None else counts)
+    shares = (cells / np.maximum(cells.sum(axis=1, keepdims=True), 1)).T
+    size = cells.sum(axis=0)
     left = sum_rows(X, batch) - shares @ sum_rows(X, groups)
-    shifts = np.linalg.pinv(np.diag(size) - shares @ counts, hermitian=True) @ left
+    shifts = np.linalg.pinv(np.diag(size) - shares @ cells, hermitian=True) @ left
     mean: Dense = size @ shifts / size.sum()
     return shifts - mean
 

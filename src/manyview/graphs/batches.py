@@ -1,8 +1,8 @@
 r"""Neighbours across batches: if batches are separated in the data, neighbours are drawn from each in turn.
 
 If there is a shift between batches, a sample's nearest neighbours are in its own batch, and clusters reproduce the
-batches. A shift that is the same for all groups is subtracted first (`alignment`). Three steps correct what remains of
-it, without labels:
+batches. Shifts and scales that are the same for all groups are taken off first (`alignment`). Three steps correct what
+remains, without labels:
 
 1. Which batches *stand apart*? For a sample i and its nearest one j in another batch, take how much farther i is from
    the batch of j than from its own, times how much farther j is from the batch of i than from its own. How many samples

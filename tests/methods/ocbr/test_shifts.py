@@ -41,6 +41,24 @@ def test_batches_may_lack_groups(seed):
     assert adjusted_rand_index(data.labels, found) > 0.95
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_do_not_depend_on_the_scales_of_batches_that_lack_groups(seed):
+    data, rng = make_views(400, 4, (20, 30), noise=1.0, separation=5.0, seed=seed), np.random.default_rng(seed)
+    batch = rng.integers(0, 3, 400)
+    batch = np.where(batch == data.labels, (batch + 1) % 3, batch)
+    views = Views([X * 3.0 ** batch[:, None] for X in shift(data.views, batch, 4).arrays])
+    assert adjusted_rand_index(data.labels, OCBR(4).fit_predict(views, batch=batch)) > 0.95
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_batches_that_fit_turned_around_as_well_move_as_little_as_possible(seed):
+    data, rng = make_views(450, 3, (20, 30), noise=1.0, separation=5.0, seed=seed), np.random.default_rng(seed)
+    batch = rng.integers(0, 3, 450)
+    batch = np.where(batch == data.labels, (batch + 1) % 3, batch)  # each pair of batches shares one group
+    found = OCBR(3).fit_predict(shift(data.views, batch, 1.5), batch=batch)
+    assert adjusted_rand_index(data.labels, found) > 0.9
+
+
 def test_errors_do_not_pass_for_shifts(groups, batch):
     views = corrupt_entries(shift(groups.views, batch, 4), fraction=0.05, seed=0)
     views.arrays[0][0, 0] = 1e12

@@ -1,12 +1,13 @@
-"""Layers without the shifts between batches (`manyview.graphs.alignment`).
+"""Layers without the shifts and scales of the batches (`manyview.graphs.alignment`).
 
-Shifts are taken off before columns are weighted and directions found: a feature counts by how much it varies within
+Both are taken off before columns are weighted and directions found: a feature counts by how much it varies within
 batches, so the clusters do not depend on how large the shifts are. All views together tell which group a sample belongs
-to, and each view has its own shifts.
+to, and each view has its own shifts and scales.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,11 +17,11 @@ from manyview.methods.ocbr.layers import Layers, spread
 from manyview.methods.ocbr.treated import TreatedViews
 from manyview.methods.ocbr.treatment import TreatedView
 from manyview.preprocessing.scaling import side_by_side
-from manyview.typing import Array, Indices, is_sparse
+from manyview.typing import Array, Dense, Indices, is_sparse
 
 
 def without_shifts(layers: Layers, treated: TreatedViews, n_groups: int) -> Layers:
-    """Return the layers with the shifts taken off the views in which batches stand apart."""
+    """Return the layers with shifts and scales taken off the views in which batches stand apart."""
     batch = layers.batch
     if batch is None:
         return layers
@@ -35,9 +36,17 @@ def without_shifts(layers: Layers, treated: TreatedViews, n_groups: int) -> Laye
         ]
 
     centred = moved(np.zeros(layers.n_samples, dtype=np.intp))  # as if there were only one group
-    dense = [(R, at) for R, at in zip(centred, layers.samples, strict=True) if not is_sparse(R)]
-    together = side_by_side([spread(R, at, layers.n_samples) for R, at in dense])
-    return replace(layers, rows=tuple(moved(find_groups(together, batch, n_groups))))
+    together = _all_samples(centred, layers.samples, layers.n_samples)
+    shifted = [view for view, moves in zip(treated.views, apart, strict=True) if moves]
+    before = _all_samples([view.rows for view in shifted], [view.samples for view in shifted], layers.n_samples)
+    return replace(layers, rows=tuple(moved(find_groups(together, batch, n_groups, before))))
+
+
+def _all_samples(rows: Sequence[Array], samples: Sequence[Indices], n_samples: int) -> Dense:
+    """Return the rows of the dense views side by side; 0 for samples that a view lacks."""
+    dense = [spread(R, at, n_samples) for R, at in zip(rows, samples, strict=True) if not is_sparse(R)]
+    table: Dense = side_by_side(dense)
+    return table
 
 
 def _rows_without_shifts(view: TreatedView, groups: Indices, batch: Indices) -> Array:
