@@ -79,5 +79,6 @@ def test_an_interruption_while_labels_are_written_leaves_the_results_before(fold
         raise KeyboardInterrupt
 
     monkeypatch.setattr("manyview.cli.by_rows.label_lines", interrupted)
-    assert manyview(*words, "--force", "--seed", 1).returncode == 130
+    run = manyview(*words, "--force", "--seed", 1)
+    assert (run.returncode, run.stderr.splitlines()[-1]) == (130, "interrupted")
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before

@@ -22,7 +22,7 @@ def clusters(rng, n=3000, d=12):
 
 
 def test_looking_into_every_cell_is_exact(rng, monkeypatch):
-    monkeypatch.setattr(approximate, "WANTED_RECALL", 1.0)
+    monkeypatch.setattr(approximate, "WANTED_FROM_FEW", 1.0)
     monkeypatch.setattr(approximate, "RECALL_SAMPLE", 10**6)  # probes are enough for every query
     X, Y = clusters(rng), clusters(rng, 50)
     exact = NearestNeighbors(n_neighbors=5).fit(X)
@@ -41,7 +41,7 @@ def test_recall_is_as_wanted_and_as_measured(rng):
     _, recall = index.enough_probes(10)
     true = NearestNeighbors(n_neighbors=10).fit(X).kneighbors(return_distance=False)
     real = np.mean([len(set(a) & set(b)) / 10 for a, b in zip(found, true, strict=True)])
-    assert recall >= approximate.WANTED_RECALL
+    assert recall >= approximate.WANTED_FROM_FEW
     assert abs(recall - real) < 0.02
 
 
@@ -49,7 +49,7 @@ def test_as_many_cells_are_looked_into_as_the_wanted_recall_needs(rng, monkeypat
     X = rng.standard_normal((3000, 20))
     probes = []
     for wanted in (0.5, 0.9, 0.99, 1.0):
-        monkeypatch.setattr(approximate, "WANTED_RECALL", wanted)
+        monkeypatch.setattr(approximate, "WANTED_FROM_FEW", wanted)
         enough, recall = CellIndex(X).enough_probes(10)
         assert recall >= wanted
         probes.append(enough)
@@ -59,7 +59,7 @@ def test_as_many_cells_are_looked_into_as_the_wanted_recall_needs(rng, monkeypat
 @pytest.mark.parametrize(("around", "batch", "queries"), [(1, 2**15, 512), (16, 100, 512), (40, 2**15, 7)])
 def test_how_the_work_is_divided_does_not_matter(rng, monkeypatch, around, batch, queries):
     X = clusters(rng)
-    monkeypatch.setattr(approximate, "WANTED_RECALL", 1.0)
+    monkeypatch.setattr(approximate, "WANTED_FROM_FEW", 1.0)
     monkeypatch.setattr(approximate, "RECALL_SAMPLE", 10**6)
     whole = CellIndex(X).search(None, 6)
     for name, value in (("AROUND", around), ("BATCH", batch), ("QUERIES", queries)):
@@ -151,3 +151,12 @@ def test_small_inputs_are_searched_exactly(rng):
     with noted_recall() as noted:
         nearest_neighbors(clusters(rng, 500), 5)
     assert noted == {}
+
+
+def test_among_many_rows_a_lower_recall_is_enough(rng, monkeypatch):
+    X = rng.standard_normal((3000, 20))
+    among_few, high = CellIndex(X).enough_probes(10)
+    monkeypatch.setattr(approximate, "FEW", 2999)
+    among_many, low = CellIndex(X).enough_probes(10)
+    assert among_many < among_few
+    assert approximate.WANTED_RECALL <= low < approximate.WANTED_FROM_FEW <= high

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from functools import wraps
 from typing import Annotated, NoReturn
 
 import typer
 
 from manyview._version import __version__
 from manyview.checks import InputError, help_line, printable
+from manyview.cli import INTERRUPTED
 from manyview.cli.bench import bench
 from manyview.cli.cluster import EXAMPLES, cluster
 from manyview.cli.compare import compare
@@ -20,7 +23,7 @@ from manyview.cli.explain import explain
 from manyview.cli.methods import methods
 from manyview.cli.predict import predict
 from manyview.cli.reproduce import reproduce
-from manyview.cli.terminal import err, out
+from manyview.cli.terminal import err, out, print_note
 
 COMMANDS = (methods, datasets, demo, cluster, predict, compare, explain, bench, reproduce)
 EPILOGS = {"cluster": EXAMPLES}
@@ -99,5 +102,19 @@ def options(
         raise typer.Exit
 
 
+def interruptible(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that says so when Ctrl-C ends it; those with something to resume say more themselves."""
+
+    @wraps(command)
+    def run(*args: object, **options: object) -> None:
+        try:
+            command(*args, **options)
+        except KeyboardInterrupt:
+            print_note("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
+
+
 for command in COMMANDS:
-    app.command(epilog=EPILOGS.get(command.__name__))(command)
+    app.command(epilog=EPILOGS.get(command.__name__))(interruptible(command))

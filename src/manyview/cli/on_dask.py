@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from manyview.checks import InputError, helped_by
+from manyview.cli import INTERRUPTED
 from manyview.cli.by_rows import row_facts
 from manyview.cli.results import MODEL, RESULT_FILES, build_summary, outcome_line, to_json
 from manyview.cli.terminal import print_line, print_note, print_written, progress
@@ -124,7 +125,7 @@ class DaskJob:
                 yield client, tables
         except KeyboardInterrupt:
             print_note("interrupted; all tasks were cancelled. Run the same command with --resume to continue")
-            raise typer.Exit(130) from None
+            raise typer.Exit(INTERRUPTED) from None
 
     def _write(self, summary: dict[str, Any], more: Mapping[str, bytes]) -> list[Path]:
         replaced = [name for name in RESULT_FILES if name != LABELS]

@@ -12,6 +12,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from manyview.checks import InputError, quoted
+from manyview.cli import INTERRUPTED
 from manyview.cli.terminal import display, err, print_line, print_note
 from manyview.experiments.bench_report import overview, place_of
 from manyview.experiments.result_tables import metric_name, plural, score_table
@@ -58,7 +59,7 @@ def run_experiment(experiment: Experiment, options: RunOptions) -> Results:
             run_all(experiment, store, options.limits, jobs=options.jobs, retry=options.retry, on_row=advance)
     except KeyboardInterrupt:
         print_note(f"interrupted; finished runs are kept in {store.path}, run the same command again to resume")
-        raise typer.Exit(130) from None
+        raise typer.Exit(INTERRUPTED) from None
     return collect_results(experiment, store)
 
 

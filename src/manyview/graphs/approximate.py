@@ -8,7 +8,8 @@ A query is compared with the members of the `probes` cells whose centres are nea
 2. For each cell, all queries that have to look into it are compared with its members. Few are within the bound.
 
 How many probes are enough is measured: for some typical queries all true neighbours are found, and how near the cells
-are that hold them. `probes` is the smallest number that finds the wanted share of them (`WANTED_RECALL`).
+are that hold them. `probes` is the smallest number that finds the wanted share of them: `WANTED_RECALL`, and more if
+there are few rows.
 
 Results do not depend on the number of threads: each works on other queries.
 """
@@ -29,6 +30,8 @@ from manyview.numerics.threads import allowed_threads, single_threaded_blas
 from manyview.typing import Dense, Indices, Mask
 
 WANTED_RECALL = 0.96  # measured with a sample, so that the true one is not below .95
+WANTED_FROM_FEW = 0.99  # of up to `FEW` rows: clusters are smaller, and the search takes little of the time
+FEW = 100_000
 RECALL_SAMPLE = 400
 AROUND = 16  # cells around its own that every query looks into
 BATCH = 2**15  # queries that are searched for together
@@ -104,7 +107,8 @@ class CellIndex:
             i, j = np.nonzero(squares <= farthest)
             np.add.at(found, (i, rank[i, cells.own[rows][j]]), 1)
         recall = np.clip(np.cumsum(found, axis=1) - same, 0, k).mean(axis=0) / k
-        probes = int(np.argmax(recall >= min(WANTED_RECALL, recall[-1]))) + 1
+        wanted = WANTED_FROM_FEW if len(cells.X) <= FEW else WANTED_RECALL
+        probes = int(np.argmax(recall >= min(wanted, recall[-1]))) + 1
         return probes, float(recall[probes - 1])
 
     def _is_around(self, k: int) -> Mask:
