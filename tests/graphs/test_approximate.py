@@ -22,7 +22,7 @@ def clusters(rng, n=3000, d=12):
 
 
 def test_looking_into_every_cell_is_exact(rng, monkeypatch):
-    monkeypatch.setattr(approximate, "WANTED_FROM_FEW", 1.0)
+    monkeypatch.setattr(approximate, "MOST_MISSED", 0)
     monkeypatch.setattr(approximate, "RECALL_SAMPLE", 10**6)  # probes are enough for every query
     X, Y = clusters(rng), clusters(rng, 50)
     exact = NearestNeighbors(n_neighbors=5).fit(X)
@@ -41,7 +41,7 @@ def test_recall_is_as_wanted_and_as_measured(rng):
     _, recall = index.enough_probes(10)
     true = NearestNeighbors(n_neighbors=10).fit(X).kneighbors(return_distance=False)
     real = np.mean([len(set(a) & set(b)) / 10 for a, b in zip(found, true, strict=True)])
-    assert recall >= approximate.WANTED_FROM_FEW
+    assert recall >= approximate.wanted_recall(5000)
     assert abs(recall - real) < 0.02
 
 
@@ -49,7 +49,7 @@ def test_as_many_cells_are_looked_into_as_the_wanted_recall_needs(rng, monkeypat
     X = rng.standard_normal((3000, 20))
     probes = []
     for wanted in (0.5, 0.9, 0.99, 1.0):
-        monkeypatch.setattr(approximate, "WANTED_FROM_FEW", wanted)
+        monkeypatch.setattr(approximate, "wanted_recall", lambda _, wanted=wanted: wanted)
         enough, recall = CellIndex(X).enough_probes(10)
         assert recall >= wanted
         probes.append(enough)
@@ -59,7 +59,7 @@ def test_as_many_cells_are_looked_into_as_the_wanted_recall_needs(rng, monkeypat
 @pytest.mark.parametrize(("around", "batch", "queries"), [(1, 2**15, 512), (16, 100, 512), (40, 2**15, 7)])
 def test_how_the_work_is_divided_does_not_matter(rng, monkeypatch, around, batch, queries):
     X = clusters(rng)
-    monkeypatch.setattr(approximate, "WANTED_FROM_FEW", 1.0)
+    monkeypatch.setattr(approximate, "MOST_MISSED", 0)
     monkeypatch.setattr(approximate, "RECALL_SAMPLE", 10**6)
     whole = CellIndex(X).search(None, 6)
     for name, value in (("AROUND", around), ("BATCH", batch), ("QUERIES", queries)):
@@ -153,10 +153,11 @@ def test_small_inputs_are_searched_exactly(rng):
     assert noted == {}
 
 
-def test_among_many_rows_a_lower_recall_is_enough(rng, monkeypatch):
+def test_among_more_rows_more_neighbours_may_be_missed(rng, monkeypatch):
+    assert [approximate.wanted_recall(n) for n in (0, 50_000, 100_000, 10**7)] == pytest.approx([1, 0.99, 0.96, 0.96])
     X = rng.standard_normal((3000, 20))
     among_few, high = CellIndex(X).enough_probes(10)
-    monkeypatch.setattr(approximate, "FEW", 2999)
+    monkeypatch.setattr(approximate, "MANY", 3000)
     among_many, low = CellIndex(X).enough_probes(10)
     assert among_many < among_few
-    assert approximate.WANTED_RECALL <= low < approximate.WANTED_FROM_FEW <= high
+    assert 0.96 <= low < 0.999 <= high

@@ -8,8 +8,7 @@ A query is compared with the members of the `probes` cells whose centres are nea
 2. For each cell, all queries that have to look into it are compared with its members. Few are within the bound.
 
 How many probes are enough is measured: for some typical queries all true neighbours are found, and how near the cells
-are that hold them. `probes` is the smallest number that finds the wanted share of them: `WANTED_RECALL`, and more if
-there are few rows.
+are that hold them. `probes` is the smallest number that finds the wanted share of them (`wanted_recall`).
 
 Results do not depend on the number of threads: each works on other queries.
 """
@@ -29,9 +28,8 @@ from manyview.numerics.progress import tracked
 from manyview.numerics.threads import allowed_threads, single_threaded_blas
 from manyview.typing import Dense, Indices, Mask
 
-WANTED_RECALL = 0.96  # measured with a sample, so that the true one is not below .95
-WANTED_FROM_FEW = 0.99  # of up to `FEW` rows: clusters are smaller, and the search takes little of the time
-FEW = 100_000
+MOST_MISSED = 0.04  # share of the neighbours, measured with a sample, so that the true one is not above .05
+MANY = 100_000  # rows; among fewer, clusters are smaller, and a smaller share may be missed
 RECALL_SAMPLE = 400
 AROUND = 16  # cells around its own that every query looks into
 BATCH = 2**15  # queries that are searched for together
@@ -107,8 +105,7 @@ class CellIndex:
             i, j = np.nonzero(squares <= farthest)
             np.add.at(found, (i, rank[i, cells.own[rows][j]]), 1)
         recall = np.clip(np.cumsum(found, axis=1) - same, 0, k).mean(axis=0) / k
-        wanted = WANTED_FROM_FEW if len(cells.X) <= FEW else WANTED_RECALL
-        probes = int(np.argmax(recall >= min(wanted, recall[-1]))) + 1
+        probes = int(np.argmax(recall >= min(wanted_recall(len(cells.X)), recall[-1]))) + 1
         return probes, float(recall[probes - 1])
 
     def _is_around(self, k: int) -> Mask:
@@ -122,6 +119,11 @@ class CellIndex:
 
     def _compact(self, X: Dense) -> Dense:
         return ((X - self.centre) / X.dtype.type(self.unit)).astype(np.float32)
+
+
+def wanted_recall(n: int) -> float:
+    """Return the share of the true neighbours among n rows that has to be found."""
+    return 1 - MOST_MISSED * min(1.0, n / MANY) ** 2
 
 
 def look_around(Q: Dense, own: Indices, cells: Cells, is_around: Mask, k: int, itself: Indices | None) -> Nearest:
