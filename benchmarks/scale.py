@@ -1,7 +1,7 @@
 """Time and memory against the number of samples, beside scikit-learn; and where the time goes.
 
 python benchmarks/scale.py table [n ...]    # two views of 64 features, 20 clusters: CPU seconds, memory, ratios
-python benchmarks/scale.py picture          # draws the rows of all tables so far
+python benchmarks/scale.py picture          # draws the rows of all tables so far, and the table of docs/peers.md
 python benchmarks/scale.py limits           # from the same rows: up to which n each method is practical
 python benchmarks/scale.py steps [n ...]    # share of each step of OCBR in its CPU seconds
 python benchmarks/scale.py memory           # peak memory of OCBR for one view, in times the view: treatment, fit
@@ -20,12 +20,14 @@ import argparse
 import cProfile
 import os
 import pstats
+import re
 import subprocess
 import sys
 import time
 import tracemalloc
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +44,10 @@ from manyview.graphs import neighbors
 SIZES = (2000, 20_000, 50_000, 100_000)
 CLUSTERS = 20
 SKLEARN = "scikit-learn"
+COLOURS = 10  # of a picture
 ROWS = Path(__file__).with_name("scale.csv")  # what tables have measured, for the picture
-PICTURE = Path("docs/images/scaling.svg")
+PICTURE, PEERS_PICTURE = Path("docs/images/scaling.svg"), Path("docs/images/scaling-peers.svg")
+PEERS_PAGE, PEERS_TABLE = Path("docs/peers.md"), "### CPU seconds and growth of the process"  # of peers/run.py scale
 COLUMNS = ("n", "method", "cpu_seconds", "growth_mb", "acc")
 MOST = {"cpu_seconds": 600.0, "growth_mb": 16_000.0}  # that a fit may take to be practical
 STEPS = {  # functions of OCBR that share out nearly all of its time
@@ -163,20 +167,41 @@ def keep(row: dict[str, object]) -> None:
 
 
 def picture() -> None:
-    """Draw time and memory against n, one line per method."""
+    """Draw time and memory against n, for the methods and scikit-learn, and for the peers."""
+    rows = pd.read_csv(ROWS).drop_duplicates(["n", "method"], keep="last").sort_values("n")
+    draw_growth(rows, PICTURE)
+    draw_growth(read_peers_table(PEERS_PAGE.read_text(encoding="utf-8")), PEERS_PICTURE)
+
+
+def read_peers_table(page: str) -> pd.DataFrame:
+    """Return the rows of the table; where a peer stopped, there is none."""
+    lines = page[page.index(PEERS_TABLE) :].splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("| ").split("|")] for line in takewhile(bool, lines)]
+    sizes = [int(head.removeprefix("n = ")) for head in cells[0][1:]]
+    found = [
+        (n, name, *map(float, measured.groups()))
+        for name, *texts in cells[2:]
+        for n, text in zip(sizes, texts, strict=True)
+        if (measured := re.fullmatch(r"([\d.]+) s, (\d+) MB", text))
+    ]
+    return pd.DataFrame(found, columns=COLUMNS[:4])
+
+
+def draw_growth(rows: pd.DataFrame, path: Path) -> None:
+    """One line per method: CPU seconds, and memory."""
     from matplotlib.figure import Figure
 
-    rows = pd.read_csv(ROWS).drop_duplicates(["n", "method"], keep="last").sort_values("n")
     figure = Figure(figsize=(9, 3.6), layout="constrained")
     quantities = {"cpu_seconds": "CPU seconds", "growth_mb": "memory (MB more than before the fit)"}
     for ax, (column, title) in zip(figure.subplots(1, 2), quantities.items(), strict=True):
-        for method, group in rows.groupby("method"):
-            ax.loglog(group["n"], group[column], marker="o", markersize=3, label=method)
+        for i, (method, group) in enumerate(rows.groupby("method", sort=False)):
+            style = "-" if i < COLOURS else "--"  # colours repeat
+            ax.loglog(group["n"], group[column], style, marker="o", markersize=3, label=method)
         ax.set(xlabel="samples", title=title)
         ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1, 1))
-    figure.savefig(PICTURE)
-    print(f"wrote {PICTURE}")
+    figure.savefig(path)
+    print(f"wrote {path}")
 
 
 def limits() -> None:
