@@ -9,6 +9,7 @@ from manyview.graphs import approximate, neighbors
 from manyview.graphs.approximate import CellIndex
 from manyview.graphs.neighbors import NeighborIndex, nearest_neighbors
 from manyview.graphs.recall import graph_named, noted_recall
+from manyview.numerics.progress import watched_by
 from manyview.numerics.threads import limited_threads
 
 
@@ -161,3 +162,13 @@ def test_among_more_rows_more_neighbours_may_be_missed(rng, monkeypatch):
     among_many, low = CellIndex(X).enough_probes(10)
     assert among_many < among_few
     assert 0.96 <= low < 0.999 <= high
+
+
+def test_a_search_among_the_samples_themselves_reports_its_progress(rng):
+    told = []
+    with watched_by(told.append):
+        index = CellIndex(clusters(rng))
+        index.search(clusters(rng, 20), 5)
+        assert not told
+        index.search(None, 5)
+    assert [(one.step, one.share) for one in told] == [("neighbours", 0), ("neighbours", 1)]

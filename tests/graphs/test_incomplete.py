@@ -140,3 +140,8 @@ def test_a_graph_of_some_samples_becomes_one_of_all():
     expected = np.zeros((4, 4))
     expected[3, 1] = expected[1, 3] = 2
     np.testing.assert_array_equal(W.toarray(), expected)
+
+
+def test_an_index_knows_how_many_samples_it_is_for(rng):
+    samples = IncompleteSamples([rng.standard_normal((6, 2))], np.ones((6, 1), dtype=bool))
+    assert SharedIndex(samples, 9).index.n_queries == 9

@@ -35,6 +35,7 @@ def test_the_share_of_an_iteration_is_read_off_its_residual(residual, tol, share
 def test_a_callback_learns_how_far_the_loop_is():
     seen = []
     run(lambda i: {"residual": 10.0**-i}, max_iter=9, tol=1e-4, name="Test", callback=seen.append)
+    assert all(0 <= record["seconds_left"] < 60 for record in seen)
     assert [record["share"] for record in seen] == pytest.approx([1 / 9, 0.25, 0.5, 0.75, 1])
     assert (seen[-1]["step"], seen[-1]["seconds_left"]) == ("Test", 0)
 

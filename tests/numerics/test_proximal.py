@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
+from manyview.numerics import proximal
 from manyview.numerics.proximal import partial_singular_value_threshold, singular_value_threshold, soft_threshold
 
 numbers = st.floats(-100, 100, allow_nan=False)
@@ -72,3 +73,11 @@ def test_the_partial_threshold_keeps_the_precision(rng):
     assert found.dtype == basis.dtype == np.float32
     np.testing.assert_allclose(found, singular_value_threshold(A, 1.0), atol=1e-3)
     assert basis.shape[1] < 70
+
+
+def test_singular_vectors_from_the_small_matrix_are_those_of_the_table(rng):
+    V = rng.standard_normal((40, 4))
+    s, P, Q = proximal._singular_vectors(V)
+    np.testing.assert_allclose(s, np.linalg.svd(V, compute_uv=False))
+    np.testing.assert_allclose(Q.T @ Q, np.eye(4), atol=1e-10)
+    np.testing.assert_allclose((Q * s) @ P.T, V, atol=1e-10)

@@ -133,3 +133,10 @@ def test_remembered_evaluations_are_the_same_at_every_price(model, room, rng):
         assert J_new == J
         np.testing.assert_array_equal(T, T_new)
     assert len(remembering.memory.known) == (room >= 60)
+
+
+def test_a_model_of_some_samples_remembers_nothing_of_all(model):
+    whole, _ = model
+    part = replace(whole, memory=Memory()).among(np.arange(10), 2)
+    assert part.memory is None
+    assert (part.n_clusters, part.graphs[0].shape) == (2, (10, 10))

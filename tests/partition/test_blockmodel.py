@@ -12,7 +12,9 @@ from sklearn.metrics import mutual_info_score
 from manyview import adjusted_rand_index
 from manyview.graphs.laplacian import normalized_adjacency
 from manyview.numerics.division import unit_length_rows
+from manyview.partition import blockmodel
 from manyview.partition.blockmodel import (
+    Ascent,
     BlockModel,
     links_to_clusters,
     merge_loss,
@@ -360,3 +362,10 @@ def test_unequal_clusters_and_degrees_are_found():
     hubs = sp.diags_array(np.where(np.arange(len(truth)) % 5 == 0, 3.0, 1.0))
     assert adjusted_rand_index(truth, best_fit([W], 3)[0]) == 1
     assert adjusted_rand_index(truth, best_fit([sp.csr_array(hubs @ W @ hubs)], 3)[0]) == 1
+
+
+def test_without_another_partition_there_is_no_second_best():
+    best = Ascent(np.array([0, 1, 1]), 2.0, sweeps=3, converged=True)
+    other = Ascent(np.array([0, 0, 1]), 1.5, sweeps=2, converged=True)
+    assert blockmodel._search(best, [best, best]).runner_up == -np.inf
+    assert blockmodel._search(best, [best, other]).runner_up == 1.5

@@ -8,7 +8,15 @@ from manyview import METHODS, OCBR, InputError, make_views
 from manyview.graphs.affinity import adaptive_graph
 from manyview.graphs.structureless import Rows
 from manyview.partition.blockmodel import BlockModel
-from manyview.partition.selection import clearly_above, compare_with_chance, found_again, select_n_clusters, total
+from manyview.partition.selection import (
+    Hierarchy,
+    clearly_above,
+    compare_with_chance,
+    found_again,
+    select_n_clusters,
+    total,
+    worst_found_again,
+)
 
 
 def graphs_of(data):
@@ -145,3 +153,11 @@ def test_every_graph_counts_alike_in_the_total_whatever_its_scale(rng):
     one, other = total(graphs).toarray(), total([graphs[0] * 100, graphs[1]]).toarray()
     np.testing.assert_allclose(one, other)
     np.testing.assert_allclose(one, sum(W.toarray() / W.sum() for W in graphs))
+
+
+def test_the_least_stable_cluster_counts_by_its_mean_over_the_subgraphs():
+    z, other = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 1, 1])
+    whole, same, differs = (Hierarchy([labels], np.zeros(1), np.zeros(2)) for labels in (z, z, other))
+    subsets = [np.arange(6)] * 2
+    # cluster 0 is found again by 1 and 2/3, cluster 1 by 1 and 3/4
+    assert worst_found_again(whole, subsets, [same, differs], 0) == pytest.approx((1 + 2 / 3) / 2)
