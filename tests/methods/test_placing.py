@@ -171,6 +171,9 @@ def test_new_rows_are_recovered_as_those_fitted_were(rng):
     found, expected = Loadings.of(state, 2.0).clean(X), state.cleaned(2.0)
     np.testing.assert_allclose(found, expected, atol=0.05 * np.abs(X).max())
     assert np.linalg.norm(found - expected) < 0.05 * np.linalg.norm(expected)
+    hidden = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    completed = Loadings.of(state, 2.0).clean(hidden)
+    assert np.linalg.norm((completed - expected)[np.isnan(hidden)]) < 0.2 * np.linalg.norm(expected[np.isnan(hidden)])
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.2])

@@ -98,6 +98,7 @@ def test_principal_components_are_orthogonal_and_no_longer_so_with_errors(rng):
     X = gaussian()
     U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
     assert is_orthogonal(U * s)
+    assert is_orthogonal(U * s + np.arange(X.shape[1]))  # wherever the columns are
     assert not is_orthogonal(X)
     spoilt = U * s + (rng.random(X.shape) < 0.05) * rng.uniform(-5, 5, X.shape) * (U * s).std(axis=0)
     assert not is_orthogonal(spoilt)

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from manyview import OCBR, Views, adjusted_rand_index, make_views
 from manyview.methods.ocbr.consensus import make_layers
 from manyview.methods.ocbr.settings import Settings
-from manyview.methods.ocbr.shifts import without_shifts
+from manyview.methods.ocbr.shifts import _all_samples, without_shifts
 from manyview.preprocessing import corrupt_entries
 
 
@@ -85,3 +86,11 @@ def test_counts_in_a_dense_table_are_moved_and_sparse_ones_are_not(batch):
     _, treated = OCBR(3, kinds={"view_0": "counts"})._prepare(views)
     layers = make_layers(treated, None, Settings(), views.batch)
     assert without_shifts(layers, treated, 3).rows[0] is not layers.rows[0]
+
+
+def test_dense_views_are_put_side_by_side_and_sparse_ones_are_left_out(rng):
+    X, some = rng.standard_normal((4, 2)), np.array([0, 2, 3])
+    table = _all_samples([X[some], sp.csr_array(X), X], [some, np.arange(4), np.arange(4)], 4)
+    np.testing.assert_array_equal(table[:, 2:], X)
+    np.testing.assert_array_equal(table[some, :2], X[some])
+    assert not table[1, :2].any()
