@@ -23,3 +23,8 @@ def test_shares_add_up_to_one():
 
 def test_rows_of_length_one_and_zero_rows():
     np.testing.assert_allclose(unit_length_rows(np.array([[3.0, 4.0], [0, 0]])), [[0.6, 0.8], [0, 0]])
+
+
+def test_each_row_gets_the_length_1_and_rows_of_zeros_stay():
+    F = np.array([[3.0, 4.0], [0.0, 0.0], [0.0, -2.0]])
+    np.testing.assert_allclose(unit_length_rows(F), [[0.6, 0.8], [0.0, 0.0], [0.0, -1.0]])
