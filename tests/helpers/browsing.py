@@ -44,6 +44,6 @@ def click_and_read(browser, selector, path):
     browser.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(path.parent)})
     browser.execute_script("arguments[0].click()", element(browser, selector))
     deadline = time.monotonic() + 10
-    while not path.exists() and time.monotonic() < deadline:
+    while not (path.exists() and path.stat().st_size) and time.monotonic() < deadline:  # it is there before its content
         time.sleep(0.05)
     return path.read_text(encoding="utf-8")
