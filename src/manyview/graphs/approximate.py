@@ -39,7 +39,9 @@ TIE = 1e-5  # relative difference of squared distances that count as equal
 
 
 class CellIndex:
-    """The rows of X in cells. Memory: a float32 copy of X. Distances have single precision.
+    """The rows of X in cells. Distances have single precision.
+
+    Memory: a float32 copy of X, two while it is sorted into cells, and a byte for each pair of cells (n^1.2).
 
     `typical` holds queries to measure the recall with; by default X itself.
     """
