@@ -1,5 +1,7 @@
 """Choosing the number of clusters from graphs."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,6 +15,8 @@ from manyview.partition.selection import (
     clearly_above,
     compare_with_chance,
     found_again,
+    merge_to,
+    numbers_up_to,
     select_n_clusters,
     total,
     worst_found_again,
@@ -102,11 +106,39 @@ def test_too_few_samples(n):
         OCBR("auto").fit(np.random.default_rng(0).standard_normal((n, 3)))
 
 
-def test_more_pieces_than_candidates():
-    W = sp.csr_array(sp.block_diag([np.ones((5, 5)) - np.eye(5)] * 40))
-    found = select_n_clusters([W], repeats=2)
-    assert 2 <= found.chosen <= 30
+def cliques(count, size=5):
+    return sp.csr_array(sp.block_diag([np.ones((size, size)) - np.eye(size)] * count))
+
+
+def test_more_than_30_are_tried_while_they_are_still_apart():
+    found = select_n_clusters([cliques(40)], repeats=2)
+    assert found.chosen == 40
+    assert found.candidates.tolist() == [*range(2, 31), 32, 34, 36, 38, 40]
     assert np.isfinite(found.score).all()
+    assert len(found.eigengap) == len(found.separation) == len(found.candidates)
+
+
+def test_more_pieces_than_candidates():
+    found = select_n_clusters([cliques(40)], max_clusters=20, repeats=2)
+    assert 2 <= found.chosen <= 20
+    assert np.isfinite(found.score).all()
+
+
+@pytest.mark.parametrize("most", [2, 7, 30, 31, 60, 100, 240])
+def test_numbers_above_30_grow_in_steps_of_a_thirtieth(most):
+    numbers = numbers_up_to(most)
+    assert numbers[-2:].tolist() == [most, most + 1]
+    assert numbers[:-1].tolist()[:28] == list(range(2, most + 1))[:28]
+    steps = np.diff(numbers[:-1])
+    assert (steps == 1 + (numbers[1:-1] - 1) // 30).all()
+
+
+def test_merging_to_a_coarser_level_joins_the_nearest_first():
+    W = cliques(4).toarray() + np.kron(np.eye(2), np.full((10, 10), 0.1))  # four cliques in two pairs
+    model = BlockModel.of([sp.csr_array(W)], [1.0], 2)
+    z = np.repeat([0, 1, 2, 3], 5)
+    np.testing.assert_array_equal(merge_to(model, z), np.repeat([0, 1], 10))
+    np.testing.assert_array_equal(merge_to(replace(model, n_clusters=4), z), z)
 
 
 def test_duplicates_and_constant_views():
@@ -157,7 +189,7 @@ def test_every_graph_counts_alike_in_the_total_whatever_its_scale(rng):
 
 def test_the_least_stable_cluster_counts_by_its_mean_over_the_subgraphs():
     z, other = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 1, 1])
-    whole, same, differs = (Hierarchy([labels], np.zeros(1), np.zeros(2)) for labels in (z, z, other))
+    whole, same, differs = (Hierarchy(np.array([2]), [labels], np.zeros(1), np.zeros(2)) for labels in (z, z, other))
     subsets = [np.arange(6)] * 2
     # cluster 0 is found again by 1 and 2/3, cluster 1 by 1 and 3/4
     assert worst_found_again(whole, subsets, [same, differs], 0) == pytest.approx((1 + 2 / 3) / 2)

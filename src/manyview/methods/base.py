@@ -38,7 +38,7 @@ from manyview.numerics.division import or_one
 from manyview.numerics.threads import limited_threads
 from manyview.partition.levels import Levels, build_levels
 from manyview.partition.membership import Calibration, assess_membership
-from manyview.partition.selection import Selection, select_n_clusters
+from manyview.partition.selection import MAX_CLUSTERS, Selection, select_n_clusters
 from manyview.partition.spectral import Cut, normalized_cut
 from manyview.preprocessing.scaling import SCALING, Scaling, choose_scalings, scale_views, to_unit_distance
 from manyview.typing import Array, Dense, Graph, Indices, Labels, Seed
@@ -61,7 +61,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
 
     _rules: ClassVar[Rules] = {
         "n_clusters": OrWord(AUTO, Whole(1)),
-        "max_clusters": Whole(2),
+        "max_clusters": OrNone(Whole(2)),
         "scaling": SCALING,
         "random_state": SEED,
         "n_jobs": OrNone(Is(lambda n: n == -1 or (isinstance(n, int) and n > 0), "a number of threads, -1, or None")),
@@ -70,7 +70,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
     _takes_batch: ClassVar[bool] = False
 
     n_clusters: int | str
-    max_clusters: int
+    max_clusters: int | None
     scaling: Scaling
     random_state: Seed
     n_jobs: int | None
@@ -247,7 +247,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         )
 
     def _build_levels(self) -> Levels:
-        return build_levels(*self._level_graphs(), self.labels_, self.max_clusters)
+        return build_levels(*self._level_graphs(), self.labels_, self.max_clusters or MAX_CLUSTERS)
 
     def _level_graphs(self) -> tuple[list[Graph], Graph | None]:
         """Return the graphs that show how far apart clusters are: one per view, and one of all views or None."""

@@ -17,7 +17,6 @@ from manyview.methods.result import CutClustering
 from manyview.numerics.division import or_one
 from manyview.numerics.eigenvectors import fix_signs
 from manyview.numerics.projections import economical_svd
-from manyview.partition.selection import MAX_CLUSTERS
 from manyview.partition.spectral import affinity_features
 from manyview.preprocessing.scaling import Scaling, scale_views, without_extremes
 from manyview.typing import Array, Dense, Seed, is_sparse
@@ -70,8 +69,9 @@ class CCAMSC(GraphClusterer):
         See `MFMSC`; not used with "precomputed".
     degree_regularization : float, default=0
         tau in the normalised cut, see `MFMSC`.
-    max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
+    max_clusters : int, optional
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`. By default 30, but "auto"
+        tries up to 240 while they are still well separated.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
@@ -138,7 +138,7 @@ class CCAMSC(GraphClusterer):
         affinity: str = "knn",
         scaling: Scaling = "auto",
         degree_regularization: float = 0.0,
-        max_clusters: int = MAX_CLUSTERS,
+        max_clusters: int | None = None,
         random_state: Seed = 0,
         n_jobs: int | None = None,
     ) -> None:

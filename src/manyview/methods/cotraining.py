@@ -18,7 +18,6 @@ from manyview.methods.result import Clustering
 from manyview.numerics.division import unit_length_rows
 from manyview.numerics.eigenvectors import fix_signs
 from manyview.numerics.loop import Callback, Outcome, run
-from manyview.partition.selection import MAX_CLUSTERS
 from manyview.partition.spectral import kmeans_labels, spectral_embedding
 from manyview.preprocessing.scaling import Scaling
 from manyview.typing import Dense, Seed
@@ -60,8 +59,9 @@ class CoTraining(GraphClusterer):
     tol : float, default=0.05
         Rounds continue while they raise the agreement of the views (see `history_`) by more than this; a round that
         does not is undone. Smaller values allow more rounds. The paper leaves the number of rounds to the user.
-    max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
+    max_clusters : int, optional
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`. By default 30, but "auto"
+        tries up to 240 while they are still well separated.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
@@ -125,7 +125,7 @@ class CoTraining(GraphClusterer):
         degree_regularization: float = 1.0,
         max_iter: int = 25,
         tol: float = 0.05,
-        max_clusters: int = MAX_CLUSTERS,
+        max_clusters: int | None = None,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,

@@ -18,7 +18,6 @@ from manyview.methods.base import GraphClusterer
 from manyview.methods.result import WeightedClustering
 from manyview.numerics.division import or_one, unit_length_rows
 from manyview.numerics.loop import Callback, run
-from manyview.partition.selection import MAX_CLUSTERS
 from manyview.partition.spectral import kmeans_labels, spectral_embedding
 from manyview.preprocessing.scaling import Scaling
 from manyview.typing import Dense, Seed
@@ -61,8 +60,9 @@ class MAASC(GraphClusterer):
         Maximum number of rounds of (w, F), as in the paper. Fewer may stop before the weights settle.
     tol : float, default=1e-4
         Stop when no weight changes by more than this. Smaller is more exact, and slower.
-    max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
+    max_clusters : int, optional
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`. By default 30, but "auto"
+        tries up to 240 while they are still well separated.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
@@ -128,7 +128,7 @@ class MAASC(GraphClusterer):
         degree_regularization: float = 1.0,
         max_iter: int = 20,
         tol: float = 1e-4,
-        max_clusters: int = MAX_CLUSTERS,
+        max_clusters: int | None = None,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,

@@ -13,7 +13,6 @@ from manyview.graphs.affinity import PRECOMPUTED, as_graph, linked_graph
 from manyview.methods.base import GraphClusterer
 from manyview.methods.landmarks.strategy import N_LANDMARKS, LandmarkStrategy
 from manyview.methods.result import CutClustering
-from manyview.partition.selection import MAX_CLUSTERS
 from manyview.preprocessing.scaling import Scaling, scale_views, side_by_side
 from manyview.typing import Graph, Seed
 from manyview.views.container import Views
@@ -49,8 +48,9 @@ class MFMSC(LandmarkStrategy, GraphClusterer):
         (docs/large-data.md). "auto" is exact up to 200,000 samples.
     n_landmarks : int, default=20000
         Number of samples that the landmark strategy clusters directly. More is more accurate, and slower.
-    max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
+    max_clusters : int, optional
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`. By default 30, but "auto"
+        tries up to 240 while they are still well separated.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
@@ -117,7 +117,7 @@ class MFMSC(LandmarkStrategy, GraphClusterer):
         degree_regularization: float = 0.0,
         strategy: str = "auto",
         n_landmarks: int = N_LANDMARKS,
-        max_clusters: int = MAX_CLUSTERS,
+        max_clusters: int | None = None,
         random_state: Seed = 0,
         n_jobs: int | None = None,
     ) -> None:

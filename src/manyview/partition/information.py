@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from manyview.typing import Dense
+from manyview.typing import Dense, Labels
 
 TINY = np.finfo(np.float64).tiny
 
@@ -19,6 +19,11 @@ TINY = np.finfo(np.float64).tiny
 def xlogx(x: Any) -> Any:
     """Return x log x, 0 at 0."""
     return x * np.log(x + TINY)
+
+
+def label_entropy(z: Labels) -> float:
+    """Return the entropy of the shares of the samples in each cluster."""
+    return -float(xlogx(np.bincount(z) / len(z)).sum())
 
 
 def split_gain(H: Dense) -> Dense:

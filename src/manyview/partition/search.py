@@ -19,7 +19,7 @@ from sklearn.metrics import adjusted_rand_score
 from manyview.numerics.division import or_one, shares, unit_length_rows
 from manyview.partition.agreement import Agreement, Memory, ViewGraphs, mean_graph, total_one
 from manyview.partition.blockmodel import Search, SearchSettings
-from manyview.partition.information import xlogx
+from manyview.partition.information import label_entropy
 from manyview.partition.regrouping import regroup
 from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
 from manyview.records import saved
@@ -150,7 +150,7 @@ def search_optima(model: Agreement, starts: Sequence[Labels], F: Dense) -> list[
     """
     settings, halves = model.settings, dict[bytes, Labels]()
     z, search = model.fit(starts, F, halves)
-    rate = max(search.objective, 0.0) / or_one(entropy_of(z))
+    rate = max(search.objective, 0.0) / or_one(label_entropy(z))
     optima = [Optimum(z, 0.0, search)]
     for price in settings.prices:
         priced = replace(model, settings=replace(settings, label_cost=price * settings.label_price * rate))
@@ -224,8 +224,3 @@ def start_partitions(
         *(Start.of(W, c, settings).labels for W in few if W.nnz),
     ]
     return starts, F * np.maximum(values, 0)
-
-
-def entropy_of(z: Labels) -> float:
-    """Return the entropy of the cluster sizes."""
-    return -float(xlogx(np.bincount(z) / len(z)).sum())

@@ -12,8 +12,13 @@ a level is that of its two nearest clusters. Halves of a cluster are not far apa
 as eigenvalues do, but regardless of cluster sizes.
 
 The same is done on the subgraphs of random samples. Separations are averaged over them, and the stability of a level is
-how well its least stable cluster is found again in them. The number with the highest (separation - separation with one
-more cluster) * stability is chosen.
+how well its least stable cluster is found again in them. The number with the highest
+
+.. math:: \text{score} = (\text{separation} - \text{separation with more clusters}) \cdot \text{stability} \cdot H
+
+is chosen, H the entropy of the cluster sizes: many clusters tell more about the samples than two, and most of what is in the
+data falls away with the last of them. Numbers up to 30 are tried, and more if 30 clusters are nearly as far apart as
+fewer: then the drop is still to come.
 
 The answer is **one** if data without clusters separate just as well: the separation of the two best halves of the
 samples must be three and a half standard deviations above that of draws without clusters, which have the covariances of
@@ -35,12 +40,15 @@ from manyview.graphs.structureless import Rows
 from manyview.numerics.division import unit_length_rows
 from manyview.partition.agreement import Agreement, ViewGraphs
 from manyview.partition.blockmodel import BlockModel, SearchSettings
+from manyview.partition.information import label_entropy
 from manyview.partition.levels import SMALLEST_CLUSTER, halve, merge
 from manyview.partition.spectral import pivoted_kmeans, spectral_embedding
 from manyview.records import saved
-from manyview.typing import Dense, Labels
+from manyview.typing import Dense, Indices, Labels
 
-MAX_CLUSTERS = 30
+MAX_CLUSTERS = 30  # tried first
+MOST_CLUSTERS = 240  # tried at all, unless the user asks for more
+STILL_APART = 0.7  # separation of the finest level, relative to the largest, from which finer ones are tried
 SHARE = 0.8  # share of the samples in a subgraph
 DRAWS = 15  # per kind of data without clusters
 MOST_COMPARED = 1000  # samples; more do not make the comparison more certain
@@ -56,7 +64,7 @@ class Selection:
     Attributes
     ----------
     candidates : array of int
-        Numbers of clusters, ascending from 2.
+        Numbers of clusters, ascending: each from 2 to 30, above that every second, third, ...
     eigengap : array
         Drop from the k-th to the next eigenvalue of the summed graphs. For information: the choice does not use it.
     separation : array
@@ -64,7 +72,7 @@ class Selection:
     stability : array
         How well the least stable cluster is found again, from 0 to 1: its mean Jaccard index over the subgraphs.
     score : array
-        Drop in separation to one more cluster, times the stability.
+        Drop in separation to the next number, times the stability, times the entropy of the cluster sizes.
     chosen : int
         The candidate with the highest score; 1 if the data show no clusters.
     halves : float
@@ -86,8 +94,9 @@ class Selection:
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Partitions into 2, 3, ... clusters, the separation of each, and the eigenvalues of the summed graphs."""
+    """Partitions into ever more clusters, the separation of each, and the eigenvalues of the summed graphs."""
 
+    numbers: NDArray[Any]
     labels: list[Labels]
     separation: Dense
     eigenvalues: Dense
@@ -97,7 +106,7 @@ def select_n_clusters(
     graphs: Sequence[sp.csr_array],
     rows: Rows | None = None,
     *,
-    max_clusters: int = MAX_CLUSTERS,
+    max_clusters: int | None = None,
     degree_regularization: float = 1.0,
     repeats: int = 8,
     seed: int = 0,
@@ -113,8 +122,9 @@ def select_n_clusters(
     rows : Rows, optional
         The samples, used to draw similar data without clusters. Without them, the answer is always at least two
         clusters.
-    max_clusters : int, default=30
-        The largest candidate, but at most a fifth of the number of samples.
+    max_clusters : int, optional
+        The largest candidate, but at most a fifth of the number of samples. By default 30; 60, 120 or 240 if the
+        clusters of the finest level are still nearly as far apart as those of coarser ones.
     degree_regularization : float
         tau in ``D + tau * mean(D)``, for the spectral cuts.
     repeats : int
@@ -134,19 +144,20 @@ def select_n_clusters(
             f"No sample has a neighbour in any of the {len(graphs)} graphs, as if all samples were equal, so the "
             "number of clusters cannot be chosen; check the data, or give n_clusters."
         )
-    most = min(check_int("max_clusters", max_clusters, minimum=2), n // SMALLEST_CLUSTER)
     check_int("repeats", repeats, minimum=1)
-    whole = build_hierarchy(layers, most + 1, degree_regularization)
+    whole = hierarchy_to_the_drop(layers, max_clusters, degree_regularization)
+    numbers = whole.numbers
     rng = np.random.default_rng(seed)
     subsets = [np.sort(rng.choice(n, int(SHARE * n), replace=False)) for _ in range(repeats)]
     parts = [
-        build_hierarchy([sp.csr_array(W[s][:, s]) for W in layers], most + 1, degree_regularization) for s in subsets
+        build_hierarchy([sp.csr_array(W[s][:, s]) for W in layers], numbers, degree_regularization) for s in subsets
     ]
     separation = np.mean([part.separation for part in parts], axis=0)
-    stability = np.array([worst_found_again(whole, subsets, parts, level) for level in range(most - 1)])
-    score = (separation[:-1] - separation[1:]) * stability
-    candidates = np.arange(2, most + 1)
-    eigengap = whole.eigenvalues[1:-1] - whole.eigenvalues[2:]
+    stability = np.array([worst_found_again(whole, subsets, parts, level) for level in range(len(numbers) - 1)])
+    told = np.array([label_entropy(z) for z in whole.labels[:-1]])
+    score = (separation[:-1] - separation[1:]) * stability * told
+    candidates = numbers[:-1]
+    eigengap = whole.eigenvalues[candidates - 1] - whole.eigenvalues[candidates]
     halves, by_chance = (np.nan, np.empty(0)) if rows is None else compare_with_chance(rows, seed)
     chosen = int(candidates[score.argmax()]) if rows is None or clearly_above(halves, by_chance) else 1
     return Selection(candidates, eigengap, separation[:-1], stability, score, chosen, halves, by_chance)
@@ -182,27 +193,62 @@ def log_odds(shares: Dense) -> Dense:
 def worst_found_again(whole: Hierarchy, subsets: Sequence[Labels], parts: Sequence[Hierarchy], level: int) -> float:
     """Return the mean Jaccard index, over the subgraphs, of the least stable cluster of a level."""
     found = [
-        found_again(whole.labels[level][subset], part.labels[level], level + 2)
+        found_again(whole.labels[level][subset], part.labels[level], int(whole.numbers[level]))
         for subset, part in zip(subsets, parts, strict=True)
     ]
     return float(np.mean(found, axis=0).min())
 
 
-def build_hierarchy(graphs: Sequence[sp.csr_array], most: int, degree_regularization: float) -> Hierarchy:
-    """Partition into 2 .. `most` clusters, from the finest level to the coarsest."""
+def hierarchy_to_the_drop(
+    graphs: Sequence[sp.csr_array], max_clusters: int | None, degree_regularization: float
+) -> Hierarchy:
+    """Partition into up to `max_clusters` and one more; if None, into so many that the separation has dropped."""
+    n = graphs[0].shape[0]
+    limit = MOST_CLUSTERS if max_clusters is None else check_int("max_clusters", max_clusters, minimum=2)
+    limit = min(limit, n // SMALLEST_CLUSTER)
+    most = min(limit, MAX_CLUSTERS) if max_clusters is None else limit
+    while True:
+        found = build_hierarchy(graphs, numbers_up_to(most), degree_regularization)
+        if most == limit or found.separation[-1] < STILL_APART * found.separation.max():
+            return found
+        most = min(2 * most, limit)
+
+
+def numbers_up_to(most: int) -> NDArray[Any]:
+    """Return numbers of clusters from 2 to `most`, and one more: all up to 30, every second up to 60, and so on."""
+    numbers = [most + 1, most]
+    while numbers[-1] > 2:
+        numbers.append(max(2, numbers[-1] - 1 - (numbers[-1] - 1) // MAX_CLUSTERS))
+    return np.array(numbers[::-1])
+
+
+def build_hierarchy(graphs: Sequence[sp.csr_array], numbers: NDArray[Any], degree_regularization: float) -> Hierarchy:
+    """Partition into each of these numbers of clusters, from the finest level to the coarsest."""
+    most = int(numbers[-1])
     values, F = spectral_embedding(total(graphs), most, degree_regularization)
     model = BlockModel.of(graphs, [1.0] * len(graphs), most)
     labels, separation = [], []
     merged: list[Labels] = []
-    for c in range(most, 1, -1):
+    for c in numbers[::-1].tolist():
         model = replace(model, n_clusters=c)
-        starts = [pivoted_kmeans(unit_length_rows(F[:, :c]), c), *merged]
+        starts = [pivoted_kmeans(unit_length_rows(F[:, :c]), c), *(merge_to(model, z) for z in merged)]
         z = max((model.ascend(start) for start in starts), key=lambda found: found.objective).labels
         labels.append(z)
-        nearest, (p, q) = model.nearest_clusters(z)
-        separation.append(nearest)
-        merged = [merge(z, p, q)]
-    return Hierarchy(labels[::-1], np.array(separation[::-1]), values)
+        separation.append(model.nearest_clusters(z)[0])
+        merged = [z]
+    return Hierarchy(numbers, labels[::-1], np.array(separation[::-1]), values)
+
+
+def merge_to(model: BlockModel, z: Labels) -> Labels:
+    """Merge the two nearest clusters until there are as many as the model has."""
+    for c in range(int(z.max()) + 1, model.n_clusters, -1):
+        z = merge(z, *replace(model, n_clusters=c).nearest_clusters(z)[1])
+    return z
+
+
+def parts_of(graphs: Sequence[sp.csr_array], samples: Indices) -> list[sp.csr_array]:
+    """Return the graphs among some of the samples."""
+    return [sp.csr_array(W[samples][:, samples]) for W in graphs]
 
 
 def total(graphs: Sequence[sp.csr_array]) -> sp.csr_array:

@@ -26,7 +26,6 @@ from manyview.methods.lowrank.selfexpression import (
     unit_weight,
 )
 from manyview.numerics.loop import Callback
-from manyview.partition.selection import MAX_CLUSTERS
 from manyview.preprocessing.scaling import Scaling
 from manyview.typing import Dense, Seed
 from manyview.views.container import Views
@@ -83,8 +82,9 @@ class RLRR(SelfExpressionClusterer):
         bound, which ends the run rather than solving the problem; here the penalty is fixed.)
     max_memory : float, optional
         Limit in GB; problems that need more are refused. By default 80% of the free memory.
-    max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
+    max_clusters : int, optional
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`. By default 30, but "auto"
+        tries up to 240 while they are still well separated.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
@@ -155,7 +155,7 @@ class RLRR(SelfExpressionClusterer):
         max_iter: int = 300,
         tol: float = 5e-3,
         max_memory: float | None = None,
-        max_clusters: int = MAX_CLUSTERS,
+        max_clusters: int | None = None,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,

@@ -19,7 +19,6 @@ from manyview.methods.lowrank.representation import (
     tidy_graph,
 )
 from manyview.numerics.loop import Callback
-from manyview.partition.selection import MAX_CLUSTERS
 from manyview.preprocessing.scaling import Scaling, scale_views
 from manyview.typing import Array, Graph, Seed
 from manyview.views.container import Views
@@ -63,8 +62,9 @@ class RMSC(RepresentationClusterer):
         more. Smaller is more exact, and slower.
     max_memory : float, optional
         Limit in GB; problems that need more are refused. By default 80% of the free memory.
-    max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
+    max_clusters : int, optional
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`. By default 30, but "auto"
+        tries up to 240 while they are still well separated.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means. With an int, a fit gives the same labels each time; None draws a new seed.
     n_jobs : int, optional
@@ -123,7 +123,7 @@ class RMSC(RepresentationClusterer):
         max_iter: int = 300,
         tol: float = 5e-3,
         max_memory: float | None = None,
-        max_clusters: int = MAX_CLUSTERS,
+        max_clusters: int | None = None,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,

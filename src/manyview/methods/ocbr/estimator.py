@@ -24,7 +24,6 @@ from manyview.methods.result import PRIVATE, WeightedClustering
 from manyview.numerics.loop import Callback, Outcome
 from manyview.partition.blockmodel import Search
 from manyview.partition.search import Candidate
-from manyview.partition.selection import MAX_CLUSTERS
 from manyview.preprocessing.kinds import KINDS_RULE, Kind, check_kind_names
 from manyview.preprocessing.scaling import Scaler, Scaling, one_per_view
 from manyview.records import saved
@@ -118,8 +117,9 @@ class OCBR(LandmarkStrategy):
         (docs/large-data.md). "auto" is exact up to 200,000 samples.
     n_landmarks : int, default=20000
         Number of samples that the landmark strategy clusters directly. More is more accurate, and slower.
-    max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
+    max_clusters : int, optional
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`. By default 30, but "auto"
+        tries up to 240 while they are still well separated.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means, if one graph is cut, and of the draw of landmarks; otherwise the consensus has no random step.
     n_jobs : int, optional
@@ -229,7 +229,7 @@ class OCBR(LandmarkStrategy):
         tol: float = 1e-3,
         strategy: str = "auto",
         n_landmarks: int = N_LANDMARKS,
-        max_clusters: int = MAX_CLUSTERS,
+        max_clusters: int | None = None,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,

@@ -15,7 +15,6 @@ from manyview.methods.paper_ocbr import corrected, printed
 from manyview.methods.paper_ocbr.lagrangian import Coupling
 from manyview.methods.result import WeightedClustering
 from manyview.numerics.loop import Callback, run
-from manyview.partition.selection import MAX_CLUSTERS
 from manyview.preprocessing.scaling import Scaler, Scaling, choose_scalings
 from manyview.typing import Dense, Graph, Seed, is_sparse
 from manyview.views.container import Views
@@ -88,8 +87,9 @@ class PaperOCBR(MultiViewClusterer):
     tol : float, optional
         Stop when the relative gap of the constraints is this small: 1e-3 ("corrected") or 1e-6 ("printed") by default.
         Smaller is more exact, and slower.
-    max_clusters : int, default=30
-        The largest number of clusters that "auto" tries, and the finest level in `levels_`.
+    max_clusters : int, optional
+        The largest number of clusters that "auto" tries, and the finest level in `levels_`. By default 30, but "auto"
+        tries up to 240 while they are still well separated.
     random_state : int, RandomState instance or None, default=0
         Seed of k-means, and of the noise that "printed" starts from. None draws a new seed each time.
     n_jobs : int, optional
@@ -165,7 +165,7 @@ class PaperOCBR(MultiViewClusterer):
         degree_regularization: float = 1.0,
         max_iter: int | None = None,
         tol: float | None = None,
-        max_clusters: int = MAX_CLUSTERS,
+        max_clusters: int | None = None,
         random_state: Seed = 0,
         n_jobs: int | None = None,
         callback: Callback | None = None,
