@@ -43,6 +43,8 @@ def save(model: MultiViewClusterer, path: str | Path) -> Path:
         The file to write.
     """
     path = Path(path)
+    if path.is_dir():  # as is an empty path, which means the current folder
+        raise InputError(f"{path} is a folder; give the name of the file to write, such as model.manyview.")
     (written,) = write_files(path.parent, {path.name: to_bytes(model)}, force=True)
     return written
 
