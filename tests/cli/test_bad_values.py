@@ -42,6 +42,7 @@ BAD_WORDS = {
     "metadata": FILES,
     "method": ("", "ocbrr", "OCBR", "[]"),
     "methods": ("mfms", "OCBR", "[]"),
+    "missing": ("",),
     "model_file": (*FILES, "view_0.csv", ""),
     "n_clusters": ("0", "-1", "2.5", "two", "", "1e3", "inf", "[2]", "\u0663x", LONG),
     "name": ("", "digit", "[]"),

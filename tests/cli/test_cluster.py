@@ -272,3 +272,19 @@ def test_noise_is_told_from_clusters(manyview, project, rng):
     assert "3 clusters (chosen)" in done.stdout
     assert "stability 1.00 (stable)" in done.stdout
     assert json.loads((project / "real" / "summary.json").read_text())["stability"]["verdict"] == "stable"
+
+
+def test_codes_for_missing_values(manyview, project):
+    table = pd.read_csv("view_0.csv", index_col=0)
+    table.iloc[:5, 1] = -999
+    table.to_csv("coded.csv")
+    words = ["cluster", "coded.csv", "view_1.csv", "-k", 3, "-m", "mfmsc"]
+    warned = manyview(*words, "--out", "as-numbers", "--repeats", 2)
+    assert warned.stderr.count("warning:") == 1
+    assert "View 'coded' has the value -999 in column '1', far from all others there." in warned.stderr
+    done = manyview(*words, "--out", "as-missing", "--missing", "-999", "--save")
+    assert done.stderr == ""
+    assert json.loads((project / "as-missing/summary.json").read_text())["views"]["coded"]["missing_values"] == 5
+    model = "as-missing/model.manyview"
+    assert "value -999" in manyview("predict", model, "coded.csv", "--out", "p").stderr
+    assert manyview("predict", model, "coded.csv", "--out", "q", "--missing", "-999").stderr == ""

@@ -27,6 +27,7 @@ from manyview.cli.options import (
     Force,
     Header,
     IdColumn,
+    Missing,
     Out,
     Resume,
     Tls,
@@ -108,6 +109,7 @@ def cluster(
     header: Header = "auto",
     id_column: IdColumn = "auto",
     drop_text: DropText = False,
+    missing: Missing = [],  # noqa: B006
     n_clusters: Annotated[
         str, typer.Option("-k", "--clusters", help="Number of clusters, or auto to choose it.", rich_help_panel=METHOD)
     ],
@@ -201,7 +203,7 @@ def cluster(
     """Cluster the samples of one or more files, and write a label for each."""
     out_dir = out_dir or unused_folder(RESULTS)
     check_output(out_dir, RESULT_FILES, force=force)
-    options = TableOptions(delimiter, header, id_column, drop_text)
+    options = TableOptions(delimiter, header, id_column, drop_text, missing)
     with helped_by("files"):
         check_choice("samples", samples, SAMPLES)
     model = make_model(method, n_clusters, seed, params, scaling, kinds)
@@ -218,7 +220,7 @@ def cluster(
         loaded = timed("read", seconds, lambda: read_views(files, samples=samples, options=options))
         views = loaded.views
         known = Samples(views.sample_ids, views.n_samples, files)
-        labels, about = known.truth(truth), known.metadata(metadata)
+        labels, about = known.truth(truth), known.metadata(metadata, missing)
         questions.check(about)
         views = with_batches(views, about, questions)
         timed("fit", seconds, lambda: fit(model, views, method, show_status))

@@ -20,6 +20,7 @@ from manyview.cli.options import (
     Force,
     Header,
     IdColumn,
+    Missing,
     Out,
     Tls,
     Truth,
@@ -55,6 +56,7 @@ def predict(
     header: Header = "auto",
     id_column: IdColumn = "auto",
     drop_text: DropText = False,
+    missing: Missing = [],  # noqa: B006
     dask: Dask = None,
     workers: Workers = None,
     tls: Tls = None,
@@ -67,7 +69,7 @@ def predict(
             f"{out_dir} contains the results of the model {model_file.name}, which would be lost; choose another --out."
         )
     check_output(out_dir, RESULT_FILES, force=force)
-    options = TableOptions(delimiter, header, id_column, drop_text)
+    options = TableOptions(delimiter, header, id_column, drop_text, missing)
     check_files(truth)
     job = DaskJob(dask, files, out_dir, options, workers=workers, tls=tls, force=force)
     model = load(model_file)

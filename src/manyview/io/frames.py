@@ -16,6 +16,7 @@ from manyview.checks import InputError, quoted, shown
 from manyview.io.guards import check_sparse, refusing
 from manyview.io.raw_tables import RawTable, TableOptions, pick
 from manyview.io.words import may_name_samples
+from manyview.views.codes import without_codes
 from manyview.views.container import Views
 
 # what people write with numbers: 5 %, <0.1, $3, 12'345, 1.234,56
@@ -144,15 +145,39 @@ def to_numeric(table: RawTable, options: TableOptions) -> RawTable:
             raise InputError(f"{table.where} is not a table of numbers. {error}") from error
     if gate.n_samples == 0:
         raise InputError(f"{table.where} contains no samples; give one row per sample.")
-    table = replace(table, values=gate.arrays[0])
+    numbers = missing_numbers(options)
+    if sp.issparse(values) and 0 in numbers:
+        raise InputError(f"{table.where} is sparse, so its zeros cannot be missing values; leave out the code 0.")
+    table = replace(table, values=without_codes(gate.arrays[0], numbers))
     if gate.feature_names[0] is not None:
         table = replace(table, features=gate.feature_names[0])
     _check_finite(table)
     return table
 
 
+def mark_missing(frame: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
+    """Return a DataFrame of any types with the user's codes for missing values, if any, marked as missing."""
+    if not options.missing:
+        return frame
+    words, numbers = [str(code).strip() for code in options.missing], missing_numbers(options)
+    texts, frame = set(_text_columns(frame)), frame.copy(deep=False)
+    for i in range(frame.shape[1]):
+        column = frame.iloc[:, i]
+        missing = (_numbers(column) if i in texts else column).isin(numbers)
+        if i in texts:
+            missing |= column.astype(str).str.strip().isin(words)
+        if missing.any():
+            frame.isetitem(i, column.mask(missing).to_numpy())
+    return frame
+
+
+def missing_numbers(options: TableOptions) -> list[float]:
+    """Return the numbers among the user's codes for missing values."""
+    return [number for number in map(_number, options.missing) if not math.isnan(number)]
+
+
 def _numeric_frame(table: RawTable, options: TableOptions) -> pd.DataFrame:
-    frame, dropped = table.values.copy(deep=False), []
+    frame, dropped = mark_missing(table.values, options).copy(deep=False), []
     for i in _text_columns(frame):
         column = frame.iloc[:, i]
         numbers = _numbers(column)
@@ -162,7 +187,7 @@ def _numeric_frame(table: RawTable, options: TableOptions) -> pd.DataFrame:
         wrong = np.flatnonzero(numbers.isna() & column.notna())
         if len(wrong):
             _raise_not_a_number(table, int(wrong[0]), frame.columns[i], column.iloc[wrong[0]])
-        frame.isetitem(i, numbers)
+        frame.isetitem(i, numbers.to_numpy())
     if dropped:
         warnings.warn(f"{table.where}: dropped text columns {quoted(frame.columns[dropped])}.", stacklevel=2)
     return frame.iloc[:, np.setdiff1d(np.arange(frame.shape[1]), dropped)] if dropped else frame
@@ -208,5 +233,6 @@ def _check_finite(table: RawTable) -> None:
 def _raise_not_a_number(table: RawTable, row: int, column: object, value: object) -> None:
     raise InputError(
         f"{table.where}, {table.locate(row)}, column {shown(column)}: {shown(value)} is not a finite number; remove "
-        "the column, encode it as numbers, or choose it as the id column if it holds sample ids."
+        "the column, encode it as numbers, choose it as the id column if it holds sample ids, or give "
+        "--missing if the value means a missing one."
     )
