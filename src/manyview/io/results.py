@@ -51,7 +51,7 @@ def _read_labels(path: Path) -> pd.Series:
     from manyview.io.tables import label_column, read_table
 
     table = read_table(path)
-    values = label_column(table.values)
+    values = label_column(table)
     if values.isna().any():
         raise InputError(f"{table.where} has {int(values.isna().sum())} missing labels; give one per sample.")
     if len(values) > 2 and values.is_unique:
