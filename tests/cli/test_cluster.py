@@ -288,3 +288,10 @@ def test_codes_for_missing_values(manyview, project):
     model = "as-missing/model.manyview"
     assert "value -999" in manyview("predict", model, "coded.csv", "--out", "p").stderr
     assert manyview("predict", model, "coded.csv", "--out", "q", "--missing", "-999").stderr == ""
+
+
+def test_one_sample_and_one_cluster_are_singular(manyview, project):
+    pd.read_csv("view_0.csv").head(1).to_csv("one.csv", index=False)
+    done = manyview("cluster", "one.csv", "-k", 1, "-m", "mfmsc", "--out", "out", "--save")
+    assert done.stdout.startswith("1 cluster of 1 sample in ")
+    assert "1 sample assigned to 1 cluster" in manyview("predict", "out/model.manyview", "one.csv", "--out", "p").stdout

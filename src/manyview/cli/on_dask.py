@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-from manyview.checks import InputError, helped_by
+from manyview.checks import InputError, helped_by, plural
 from manyview.cli import INTERRUPTED
 from manyview.cli.by_rows import row_facts
 from manyview.cli.results import MODEL, RESULT_FILES, build_summary, outcome_line, to_json
@@ -84,7 +84,7 @@ class DaskJob:
                 "versions": versions(),
             }
             written = self._write(summary, {})
-        print_line(f"{summary['n_samples']} samples assigned to {model.n_clusters_} clusters")
+        print_line(f"{plural(summary['n_samples'], 'sample')} assigned to {plural(model.n_clusters_, 'cluster')}")
         print_written([labels, *written])
 
     @helped_by("distributed")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from manyview.checks import InputError
+from manyview.checks import InputError, plural
 from manyview.cli.about_samples import Samples
 from manyview.cli.on_dask import DaskJob
 from manyview.cli.options import (
@@ -100,5 +100,7 @@ def predict(
         contents = {LABELS: label_table(frame), SUMMARY: to_json(summary)}
         written = write_files(out_dir, contents, force=force, replaces=RESULT_FILES)
     print_unmatched(loaded)
-    print_line(f"{views.n_samples} samples assigned to {model.n_clusters_} clusters{scores_text(summary)}")
+    print_line(
+        f"{plural(views.n_samples, 'sample')} assigned to {plural(model.n_clusters_, 'cluster')}{scores_text(summary)}"
+    )
     print_written(written)

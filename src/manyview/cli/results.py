@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from manyview.checks import plural
 from manyview.cli.terminal import print_note
 from manyview.environment import versions
 from manyview.evaluation.batches import BatchMixing
@@ -218,11 +219,11 @@ def confidence_facts(frame: pd.DataFrame) -> dict[str, Any]:
 def outcome_line(model: MultiViewClusterer, summary: dict[str, Any]) -> str:
     """Return the result in one line."""
     chosen = " (chosen)" if model.selection_ is not None else ""
-    counted = "1 cluster" if model.n_clusters_ == 1 else f"{model.n_clusters_} clusters"
     known = summary.get("stability")
     stable = "" if known is None else f", stability {known['corrected']:.2f} ({known['verdict']})"
     return (
-        f"{counted}{chosen} of {summary['n_samples']} samples in {summary['seconds']['fit']:.1f} s"
+        f"{plural(model.n_clusters_, 'cluster')}{chosen} of {plural(summary['n_samples'], 'sample')} "
+        f"in {summary['seconds']['fit']:.1f} s"
         f"{scores_text(summary)}{stable}"
     )
 

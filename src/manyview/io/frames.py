@@ -22,6 +22,12 @@ from manyview.views.container import Views
 # what people write with numbers: 5 %, <0.1, $3, 12'345, 1.234,56
 _DECORATION = r"[\s%\u2030$\u20ac\u00a3\u00a5<>\u2264\u2265~'\u2019]|(?<=\d)\.(?=\d{3}\.)"
 
+IF_SOME_NUMBERS = "correct it, or give it with --missing if it means a missing value"
+IF_TEXT = (
+    "write the column as plain numbers, leave out columns of text with --drop-text, or name it with --id-column if it "
+    "holds sample ids"
+)
+
 # Sample ids --------------------------------------------------------------------------------------
 
 
@@ -186,7 +192,9 @@ def _numeric_frame(table: RawTable, options: TableOptions) -> pd.DataFrame:
             continue
         wrong = np.flatnonzero(numbers.isna() & column.notna())
         if len(wrong):
-            _raise_not_a_number(table, int(wrong[0]), frame.columns[i], column.iloc[wrong[0]])
+            some = numbers.notna().any()
+            what_to_do = IF_SOME_NUMBERS if some else IF_TEXT
+            _raise_not_a_number(table, int(wrong[0]), frame.columns[i], column.iloc[wrong[0]], what_to_do)
         frame.isetitem(i, numbers.to_numpy())
     if dropped:
         warnings.warn(f"{table.where}: dropped text columns {quoted(frame.columns[dropped])}.", stacklevel=2)
@@ -226,13 +234,14 @@ def _check_finite(table: RawTable) -> None:
         row, column = np.argwhere(infinite)[0]
         value = array[row, column]
     _raise_not_a_number(
-        table, int(row), int(column) + 1 if table.features is None else table.features[column], float(value)
+        table,
+        int(row),
+        int(column) + 1 if table.features is None else table.features[column],
+        float(value),
+        "remove it, or leave its cell empty",
     )
 
 
-def _raise_not_a_number(table: RawTable, row: int, column: object, value: object) -> None:
-    raise InputError(
-        f"{table.where}, {table.locate(row)}, column {shown(column)}: {shown(value)} is not a finite number; remove "
-        "the column, encode it as numbers, choose it as the id column if it holds sample ids, or give "
-        "--missing if the value means a missing one."
-    )
+def _raise_not_a_number(table: RawTable, row: int, column: object, value: object, what_to_do: str) -> None:
+    where = f"{table.where}, {table.locate(row)}, column {shown(column)}"
+    raise InputError(f"{where}: {shown(value)} is not a finite number; {what_to_do}.")

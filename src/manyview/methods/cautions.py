@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from manyview.checks import quoted
+from manyview.checks import plural, quoted
 from manyview.typing import Array, Dense, Indices, Labels, is_sparse
 from manyview.views.codes import find_codes
 from manyview.views.container import Views
@@ -43,10 +43,11 @@ def warn_of_split_samples(views: Views, labels: Labels) -> None:
     n_split = sum(clusters[code] > 1 for code in codes)
     if n_split:
         n_distinct = views.n_samples - len(codes) + len(clusters)
+        told = f"{'is' if n_distinct == 1 else 'are'} {plural(n_distinct, 'distinct sample')}"
         warnings.warn(
             f"{n_split} of {views.n_samples} samples have exactly the same values as samples in another cluster, so "
-            f"their labels are arbitrary. There are {n_distinct} distinct samples: choose fewer clusters, or "
-            "remove duplicates.",
+            f"their labels are arbitrary. There {told}: "
+            "choose fewer clusters, or remove duplicates.",
             stacklevel=3,
         )
 
