@@ -38,9 +38,9 @@ def test_views_can_be_named_and_parts_of_files_picked(tmp_path, write):
 
 
 def test_views_of_the_same_name_are_refused(write):
-    path = write("a.csv", "1,2\n3,4\n")
+    path, other = (write(f"a.{ending}", "1,2\n3,4\n") for ending in ("csv", "txt"))
     with pytest.raises(InputError, match=r"View name '.*/a' is used more than once"):
-        read_views([path, path])
+        read_views([path, other])
     assert read_views([f"one={path}", path]).views.names == ("one", "a")
 
 
@@ -56,7 +56,8 @@ SAMPLES = np.array([f"s{i}" for i in range(3)])
 
 def test_labels_are_matched_by_id(write):
     path = write("truth.csv", "id,age,group\ns2,1,A\ns1,2,B\nextra,3,C\ns0,4,C\n")
-    assert read_labels(path, SAMPLES, 3).tolist() == ["C", "B", "A"]
+    with pytest.warns(UserWarning, match="no column 'label'; its last column, 'group', was read as the labels"):
+        assert read_labels(path, SAMPLES, 3).tolist() == ["C", "B", "A"]
     assert read_labels(f"{path}::age", SAMPLES, 3).tolist() == [4, 2, 1]
 
 
@@ -165,3 +166,15 @@ def test_zeros_of_sparse_tables_are_not_missing(tmp_path):
     sp.save_npz(tmp_path / "a.npz", sp.csr_array(np.eye(3)))
     with pytest.raises(InputError, match="is sparse, so its zeros cannot be missing values"):
         read_views([tmp_path / "a.npz"], options=TableOptions(missing=0))
+
+
+def test_a_file_given_twice_is_told(write):
+    path = write("a.csv", "id,x\np,1\nq,2\n")
+    with pytest.raises(InputError, match=r"a\.csv is given twice; leave one out, or name the views"):
+        read_views([path, path])
+    assert read_views([f"one={path}", f"two={path}"]).views.names == ("one", "two")
+
+
+def test_columns_without_a_name_get_one(write):
+    views = read_views([write("a.csv", 'id,x," ",\np,1,2,3\nq,2,3,4\n')]).views
+    assert views.feature_names[0].tolist() == ["x", "unnamed 2", "unnamed 3"]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted, shown
 from manyview.io.guards import check_sparse, refusing
@@ -156,7 +157,7 @@ def to_numeric(table: RawTable, options: TableOptions) -> RawTable:
         raise InputError(f"{table.where} is sparse, so its zeros cannot be missing values; leave out the code 0.")
     table = replace(table, values=without_codes(gate.arrays[0], numbers))
     if gate.feature_names[0] is not None:
-        table = replace(table, features=gate.feature_names[0])
+        table = replace(table, features=_named(gate.feature_names[0]))
     _check_finite(table)
     return table
 
@@ -180,6 +181,12 @@ def mark_missing(frame: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
 def missing_numbers(options: TableOptions) -> list[float]:
     """Return the numbers among the user's codes for missing values."""
     return [number for number in map(_number, options.missing) if not math.isnan(number)]
+
+
+def _named(features: NDArray[Any]) -> NDArray[Any]:
+    """Return column names with a name for those that are blank, so that tables and pictures can show them."""
+    names = [f"unnamed {i + 1}" if not str(name).strip() else name for i, name in enumerate(features)]
+    return np.array(names, dtype=object)
 
 
 def _numeric_frame(table: RawTable, options: TableOptions) -> pd.DataFrame:

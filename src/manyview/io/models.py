@@ -61,7 +61,8 @@ def load(path: str | Path) -> MultiViewClusterer:
     path = Path(path)
     if not path.is_file():
         raise InputError(
-            f"{path} {'is a folder' if path.is_dir() else 'was not found'}; give a file written by save()."
+            f"{path} {'is a folder' if path.is_dir() else 'was not found'}; give a file written by save() or by "
+            "'manyview cluster --save'."
         )
     with reading(path, "a manyview model"), zipfile.ZipFile(path) as archive:
         return _read(archive, str(path))

@@ -107,6 +107,11 @@ def read_views(paths: Iterable[str | Path], *, samples: str = "all", options: Ta
     sources = [parse_source(path) for path in paths]
     if not sources:
         raise InputError("Got no files; give at least one table of samples by features.")
+    twice = [source for source in sources if source.name is None and sources.count(source) > 1]
+    if twice:
+        raise InputError(
+            f"{twice[0].path} is given twice; leave one out, or name the views if you mean it: NAME={twice[0].path}."
+        )
     by_source = [(source, _read_views_of(source, options)) for source in sources]
     tables = _with_unique_names(by_source)
     if options.id_column == "auto":

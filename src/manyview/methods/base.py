@@ -351,7 +351,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         if unknown:
             raise InputError(
                 f"{type(self).__name__} was fitted on the views {quoted(self.view_names_)}, but got "
-                f"{quoted(unknown)}. Give the same views, as a dict if some are missing."
+                f"{quoted(unknown)}. Name the views as in the fit: {{NAME: table}}, or NAME=FILE on the command line."
             )
         for i, name in enumerate(names):
             self._check_features(given.arrays[i], given.feature_names[i], name)
