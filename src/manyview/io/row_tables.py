@@ -36,7 +36,7 @@ class RowTable(ABC):
 
     where: str
     shape: tuple[int, int]
-    missing: tuple[float, ...]  # numbers that mean a missing value
+    missing: tuple[float, ...] = ()  # numbers that mean a missing value
 
     def __getitem__(self, rows: slice) -> Any:
         start, stop, _ = rows.indices(self.shape[0])
