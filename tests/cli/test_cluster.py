@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers.summaries import unexplained
 from manyview import METHODS, MFMSC, Views, make_views
 from manyview.io import read_views
 
@@ -284,7 +285,13 @@ def test_codes_for_missing_values(manyview, project):
     assert "View 'coded' has the value -999 in column '1', far from all others there." in warned.stderr
     done = manyview(*words, "--out", "as-missing", "--missing", "-999", "--save")
     assert done.stderr == ""
-    assert json.loads((project / "as-missing/summary.json").read_text())["views"]["coded"]["missing_values"] == 5
+    summary = json.loads((project / "as-missing/summary.json").read_text())
+    assert summary["views"]["coded"]["missing_values"] == 5
+    assert summary["reading"] == {"missing": ["-999"]}
+    assert not unexplained("as-missing")
+    compared = manyview("compare", "as-numbers", "as-missing", "--out", "compared")
+    assert compared.returncode == 0
+    assert "reading missing" in (project / "compared/comparison.html").read_text()
     model = "as-missing/model.manyview"
     assert "value -999" in manyview("predict", model, "coded.csv", "--out", "p").stderr
     assert manyview("predict", model, "coded.csv", "--out", "q", "--missing", "-999").stderr == ""

@@ -49,6 +49,7 @@ from manyview.cli.results import (
     label_table,
     outcome_line,
     print_unmatched,
+    reading_facts,
     to_csv,
     to_json,
 )
@@ -231,6 +232,7 @@ def cluster(
         findings = relate(model.labels_, about, questions, without_batches=without, seed=seed)
         facts = DataFacts.of(loaded, model.n_missing_)
         summary = build_summary(model, method, facts, files, seconds, labels, stability, findings)
+        summary |= reading_facts(options, samples)
         contents: dict[str, str | bytes] = {LABELS: label_table(model.to_frame(), stability), SUMMARY: to_json(summary)}
         if findings.associations is not None:
             contents[ASSOCIATIONS] = to_csv(findings.associations)

@@ -32,6 +32,7 @@ from manyview.cli.results import (
     confidence_facts,
     label_table,
     print_unmatched,
+    reading_facts,
     scores_text,
     to_json,
     unmatched_counts,
@@ -94,6 +95,7 @@ def predict(
             "unmatched": unmatched_counts(loaded),
             "versions": versions(),
             **confidence_facts(frame),
+            **reading_facts(options),
         }
         if labels is not None:
             summary["metrics"] = score_labels(labels, found)

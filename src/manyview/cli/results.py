@@ -17,7 +17,7 @@ from manyview.evaluation.findings import Findings
 from manyview.evaluation.metrics import score_labels
 from manyview.evaluation.stability import Stability
 from manyview.evaluation.survival import Survival
-from manyview.io import LoadedViews
+from manyview.io import SAMPLES, LoadedViews, TableOptions
 from manyview.io.results import LABELS, SUMMARY
 from manyview.io.writing import csv_text
 from manyview.methods import MultiViewClusterer
@@ -116,6 +116,12 @@ def build_summary(
     if len(model.labels_) == facts.n_samples:  # on a Dask cluster, the model only has the labels of its landmarks
         summary |= confidence_facts(model.to_frame())
     return summary | finding_facts(findings)
+
+
+def reading_facts(options: TableOptions, samples: str = SAMPLES[0]) -> dict[str, Any]:
+    """Return how the files were read, as far as options say so."""
+    given = options.given | ({} if samples == SAMPLES[0] else {"samples": samples})
+    return {"reading": given} if given else {}
 
 
 def level_facts(model: MultiViewClusterer) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,12 @@ class TableOptions:
             raise InputError(f"delimiter={self.delimiter!r} is not one character; give 'auto', or e.g. ',' or 'tab'.")
         object.__setattr__(self, "delimiter", delimiter)
         object.__setattr__(self, "missing", _codes(self.missing))
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that differ from their defaults, by name."""
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        return {name: value for name, (value, default) in values.items() if value != default}
 
 
 def _codes(given: Any) -> tuple[str | float, ...]:
