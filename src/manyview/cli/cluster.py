@@ -127,12 +127,17 @@ def cluster(
     params: Annotated[
         list[str],
         typer.Option(
-            "--param", "-p", help="A parameter of the method: name=value. May be repeated.", rich_help_panel=METHOD
+            "--param",
+            "-p",
+            metavar="NAME=VALUE",
+            help="A parameter of the method: name=value. May be repeated.",
+            rich_help_panel=METHOD,
         ),
     ] = [],  # noqa: B006
     scaling: Annotated[
         list[str],
         typer.Option(
+            metavar="SCALING",
             help=f"{', '.join(SCALINGS)}; VIEW=SCALING sets it for one view. May be repeated.",
             autocompletion=completing(SCALINGS),
             rich_help_panel=METHOD,
@@ -142,7 +147,8 @@ def cluster(
         list[str],
         typer.Option(
             "--kind",
-            help=f"The kind of data in a view, VIEW=KIND: {', '.join(KINDS)}. Detected by default.",
+            metavar="VIEW=KIND",
+            help=f"The kind of data in a view: {', '.join(KINDS)}. Detected by default. May be repeated.",
             rich_help_panel=METHOD,
         ),
     ] = [],  # noqa: B006

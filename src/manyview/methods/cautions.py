@@ -61,7 +61,7 @@ def warn_of_codes(views: Views) -> None:
 
 def warn_of_codes_in_frame(frame: pd.DataFrame, where: str) -> None:
     """Warn of such numbers in the numeric columns of a table about the samples."""
-    numeric = frame.select_dtypes("number")
+    numeric = frame.iloc[:, [i for i, dtype in enumerate(frame.dtypes) if getattr(dtype, "kind", "O") in "iuf"]]
     if numeric.shape[1]:
         _warn_of_codes_in(numeric.to_numpy(dtype=float, na_value=np.nan), numeric.columns, where)
 
