@@ -26,7 +26,7 @@ NOT_RUN = {
     "selection": "the same commands as choosing-k",
 }
 SAYS = {
-    "use": r"2000 samples assigned to 10 clusters, ACC 0\.9[\s\S]*ACC 0\.9",
+    "use": r"2,000 samples assigned to 10 clusters, ACC 0\.9[\s\S]*ACC 0\.9",
     "findings": r"last +associated +0\.\d+[\s\S]*log-rank p = \S+e-(0[6-9]|\d[1-9])",
     "first-hour": r"\(stable\)[\s\S]*Survival differs between the clusters",
     "images-with-descriptors": r"ACC 0\.9",

@@ -130,6 +130,11 @@ def quoted(items: Iterable[object], limit: int = 8) -> str:
     return shown if len(items) <= limit else f"{shown} and {len(items) - limit} more"
 
 
+def plural(number: int, noun: str) -> str:
+    """Write a count with its noun: "1 sample" or "2,000 samples"."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 # Rules for the parameters of estimators ----------------------------------------------------------
 
 

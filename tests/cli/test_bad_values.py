@@ -42,6 +42,7 @@ BAD_WORDS = {
     "metadata": FILES,
     "method": ("", "ocbrr", "OCBR", "[]"),
     "methods": ("mfms", "OCBR", "[]"),
+    "missing": ("",),
     "model_file": (*FILES, "view_0.csv", ""),
     "n_clusters": ("0", "-1", "2.5", "two", "", "1e3", "inf", "[2]", "\u0663x", LONG),
     "name": ("", "digit", "[]"),
@@ -95,7 +96,7 @@ def cases():
                 continue
             known = BAD_WORDS.get(f"{name}.{parameter.name}", BAD_WORDS.get(parameter.name))
             assert known, f"{parameter.name} of {name} has no bad words; add some to BAD_WORDS"
-            yield from ((name, parameter.name, word) for word in known)
+            yield from ((name, parameter.name, word) for word in dict.fromkeys(("", *known)))
 
 
 def words_for(command, name, word):
@@ -142,6 +143,16 @@ def test_bad_words_of_every_option_and_argument(manyview, project, monkeypatch, 
         monkeypatch.setattr(work[command], None)  # before any work
     refused(manyview(command, *words_for(command, name, word)), project)
     assert sorted(path.name for path in project.iterdir()) == before
+
+
+@pytest.mark.parametrize(("command", "name"), list(dict.fromkeys((command, name) for command, name, _ in cases())))
+def test_an_empty_word_is_called_empty(manyview, project, command, name):
+    parameter = next(one for one in COMMANDS[command].params if one.name == name)
+    if getattr(parameter, "is_flag", False):
+        return
+    told = manyview(command, *words_for(command, name, "")).stderr
+    shown = parameter.opts[0] if parameter.param_type_name == "option" else (parameter.metavar or name.upper())
+    assert told.startswith(f"error: {shown.rstrip('.')} is empty ('')")
 
 
 def refused(done, project):

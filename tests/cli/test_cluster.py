@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from helpers.summaries import unexplained
 from manyview import METHODS, MFMSC, Views, make_views
 from manyview.io import read_views
 
@@ -272,3 +273,32 @@ def test_noise_is_told_from_clusters(manyview, project, rng):
     assert "3 clusters (chosen)" in done.stdout
     assert "stability 1.00 (stable)" in done.stdout
     assert json.loads((project / "real" / "summary.json").read_text())["stability"]["verdict"] == "stable"
+
+
+def test_codes_for_missing_values(manyview, project):
+    table = pd.read_csv("view_0.csv", index_col=0)
+    table.iloc[:5, 1] = -999
+    table.to_csv("coded.csv")
+    words = ["cluster", "coded.csv", "view_1.csv", "-k", 3, "-m", "mfmsc"]
+    warned = manyview(*words, "--out", "as-numbers", "--repeats", 2)
+    assert warned.stderr.count("warning:") == 1
+    assert "View 'coded' has the value -999 in column '1', far from all others there." in warned.stderr
+    done = manyview(*words, "--out", "as-missing", "--missing", "-999", "--save")
+    assert done.stderr == ""
+    summary = json.loads((project / "as-missing/summary.json").read_text())
+    assert summary["views"]["coded"]["missing_values"] == 5
+    assert summary["reading"] == {"missing": ["-999"]}
+    assert not unexplained("as-missing")
+    compared = manyview("compare", "as-numbers", "as-missing", "--out", "compared")
+    assert compared.returncode == 0
+    assert "reading missing" in (project / "compared/comparison.html").read_text()
+    model = "as-missing/model.manyview"
+    assert "value -999" in manyview("predict", model, "coded.csv", "--out", "p").stderr
+    assert manyview("predict", model, "coded.csv", "--out", "q", "--missing", "-999").stderr == ""
+
+
+def test_one_sample_and_one_cluster_are_singular(manyview, project):
+    pd.read_csv("view_0.csv").head(1).to_csv("one.csv", index=False)
+    done = manyview("cluster", "one.csv", "-k", 1, "-m", "mfmsc", "--out", "out", "--save")
+    assert done.stdout.startswith("1 cluster of 1 sample in ")
+    assert "1 sample assigned to 1 cluster" in manyview("predict", "out/model.manyview", "one.csv", "--out", "p").stdout

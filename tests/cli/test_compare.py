@@ -27,6 +27,20 @@ def test_two_results_and_a_table_of_labels(manyview, results):
     assert "--force" in again.stderr
 
 
+def test_the_column_that_was_taken_is_named_and_can_be_chosen(manyview, results):
+    table = pd.read_csv("truth.csv")
+    table.assign(half=table.index % 2).to_csv("about.csv", index=False)
+    took = manyview("compare", "first", "about.csv", "--out", "taken")
+    assert took.stderr.startswith("warning: about.csv has no column 'label'; its last column, 'half', was read as the")
+    assert "name another as about.csv::COLUMN." in took.stderr
+    chosen = manyview("compare", "first", "about.csv::group", "--out", "chosen")
+    assert (chosen.returncode, chosen.stderr) == (0, "")
+    assert "first   about.csv::group  1.000  1.000  1.000  0" in chosen.stdout
+    wrong = manyview("compare", "first", "about.csv::grp", "--out", "wrong")
+    assert wrong.returncode == 2
+    assert "about.csv has no 'grp'. Choose from: 'group', 'half'." in wrong.stderr
+
+
 def test_without_out_a_new_folder_is_made(manyview, results):
     assert "wrote manyview-comparison/comparison.html" in manyview("compare", "first", "second").stdout
     assert "wrote manyview-comparison-2/comparison.html" in manyview("compare", "first", "second").stdout

@@ -93,6 +93,13 @@ def test_unknown_addresses_are_refused(views, message, cells):
     assert "manyview" not in cells.obs
 
 
+@pytest.mark.parametrize("key", ["", None])
+def test_results_need_a_name(key, cells):
+    with pytest.raises(InputError, match="is no name to store the results under"):
+        tl.cluster(cells, 3, key=key)
+    assert cells.obs.columns.empty
+
+
 def test_other_objects_and_modalities(multimodal):
     with pytest.raises(InputError, match=r"This MuData has no 'atac'\. Choose from: 'rna', 'rna/X', 'protein'"):
         tl.cluster(multimodal, 3, views=["atac"])

@@ -239,6 +239,14 @@ def test_an_archive_whose_parts_lie_outside_of_it(saved):
         load(saved)
 
 
+@pytest.mark.parametrize("path", ["", "."])
+def test_a_folder_is_no_name_for_a_file(path, data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="is a folder; give the name of the file"):
+        save(MFMSC(3).fit(data.views), path)
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_is_not_there(tmp_path):
     with pytest.raises(InputError, match="was not found; give a file written by save"):
         load(tmp_path / "none")

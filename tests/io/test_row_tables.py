@@ -129,3 +129,18 @@ def test_damage_in_the_middle_of_a_file_is_named_with_its_row_group(tmp_path):
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"x.parquet cannot be read as a Parquet file, in row group 0"):
         open_one(path)[0:5]
+
+
+def test_codes_for_missing_values_in_blocks_of_rows(tmp_path):
+    X = np.array([[-999, 1], [2, 3]], dtype=np.float32)
+    np.save(tmp_path / "a.npy", X)
+    pd.DataFrame(X, columns=["x", "y"]).to_parquet(tmp_path / "a.parquet")
+    for name in ("a.npy", "a.parquet"):
+        read = np.asarray(open_one(tmp_path / name, missing="-999")[0:2])
+        np.testing.assert_array_equal(read, [[np.nan, 1], [2, 3]])
+
+
+def test_a_key_is_refused_where_whole_tables_are_read(tmp_path):
+    np.save(tmp_path / "a.npy", np.eye(2))
+    with pytest.raises(InputError, match="leave out ::x"):
+        open_one(f"{tmp_path}/a.npy::x")

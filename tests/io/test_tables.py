@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 from manyview import InputError
 from manyview.cli.app import main
-from manyview.io import read_labels, read_metadata, read_views
+from manyview.io import TableOptions, read_labels, read_metadata, read_views
 
 DOCS = Path(__file__).parents[2] / "docs" / "files.md"
 
@@ -37,9 +38,9 @@ def test_views_can_be_named_and_parts_of_files_picked(tmp_path, write):
 
 
 def test_views_of_the_same_name_are_refused(write):
-    path = write("a.csv", "1,2\n3,4\n")
+    path, other = (write(f"a.{ending}", "id,x\np,2\nq,4\n") for ending in ("csv", "txt"))
     with pytest.raises(InputError, match=r"View name '.*/a' is used more than once"):
-        read_views([path, path])
+        read_views([path, other])
     assert read_views([f"one={path}", path]).views.names == ("one", "a")
 
 
@@ -55,7 +56,8 @@ SAMPLES = np.array([f"s{i}" for i in range(3)])
 
 def test_labels_are_matched_by_id(write):
     path = write("truth.csv", "id,age,group\ns2,1,A\ns1,2,B\nextra,3,C\ns0,4,C\n")
-    assert read_labels(path, SAMPLES, 3).tolist() == ["C", "B", "A"]
+    with pytest.warns(UserWarning, match="no column 'label'; its last column, 'group', was read as the labels"):
+        assert read_labels(path, SAMPLES, 3).tolist() == ["C", "B", "A"]
     assert read_labels(f"{path}::age", SAMPLES, 3).tolist() == [4, 2, 1]
 
 
@@ -121,3 +123,58 @@ def test_the_commands_of_the_documentation_run(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     exec(compile(code, str(DOCS), "exec"), {})
     assert capsys.readouterr().out == textwrap.dedent(printed)
+
+
+CODED = "id,age,bmi\np,-999,20\nq,30,n.d.\nr,40,-999.0\n"
+
+
+@pytest.mark.parametrize("missing", [(-999, "n.d."), ["-999", " n.d."], ("-999.0", "n.d.")])
+def test_codes_for_missing_values_are_named_by_the_user(missing, write):
+    views = read_views([write("a.csv", CODED)], options=TableOptions(missing=missing)).views
+    np.testing.assert_array_equal(views.arrays[0], [[np.nan, 20], [30, np.nan], [40, np.nan]])
+
+
+def test_a_single_code_and_ids_that_look_like_it(tmp_path, write):
+    path = write("a.csv", "id,x\n7,7\n8,1\n")
+    assert read_views([path], options=TableOptions(missing=7)).views.sample_ids.tolist() == ["7", "8"]
+    np.savez(tmp_path / "a.npz", X=np.array([[7, 1], [2, 7]]))
+    (X,) = read_views([tmp_path / "a.npz"], options=TableOptions(missing="7")).views.arrays
+    np.testing.assert_array_equal(X, [[np.nan, 1], [2, np.nan]])
+
+
+def test_codes_in_metadata(write):
+    path = write("a.csv", "id,age,sex\np,-999,f\nq,30,?\n")
+    about = read_metadata(path, np.array(["p", "q"]), 2, options=TableOptions(missing=("-999", "?")))
+    assert about["age"].isna().tolist() == [True, False]
+    assert about["sex"].isna().tolist() == [False, True]
+
+
+def test_what_looks_like_a_code_in_metadata_is_named_and_stays(write):
+    rows = "".join(f"s{i},{-999 if i < 3 else 20 + i}\n" for i in range(20))
+    path = write("a.csv", "id,age\n" + rows)
+    with pytest.warns(UserWarning, match="a.csv has the value -999 in column 'age', far from all others there"):
+        assert (read_metadata(path, None, 20)["age"] == -999).sum() == 3
+
+
+@pytest.mark.parametrize("code", ["", " ", np.nan, np.inf, None, [1]])
+def test_codes_that_are_none(code):
+    with pytest.raises(InputError, match="is no code for missing values"):
+        TableOptions(missing=[code])
+
+
+def test_zeros_of_sparse_tables_are_not_missing(tmp_path):
+    sp.save_npz(tmp_path / "a.npz", sp.csr_array(np.eye(3)))
+    with pytest.raises(InputError, match="is sparse, so its zeros cannot be missing values"):
+        read_views([tmp_path / "a.npz"], options=TableOptions(missing=0))
+
+
+def test_a_file_given_twice_is_told(write):
+    path = write("a.csv", "id,x\np,1\nq,2\n")
+    with pytest.raises(InputError, match=r"a\.csv is given twice; leave one out, or name the views"):
+        read_views([path, path])
+    assert read_views([f"one={path}", f"two={path}"]).views.names == ("one", "two")
+
+
+def test_columns_without_a_name_get_one(write):
+    views = read_views([write("a.csv", 'id,x," ",\np,1,2,3\nq,2,3,4\n')]).views
+    assert views.feature_names[0].tolist() == ["x", "unnamed 2", "unnamed 3"]

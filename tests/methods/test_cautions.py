@@ -3,10 +3,11 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from manyview import MFMSC, OCBR, Views
+from manyview import MFMSC, OCBR, Views, assess_stability
 from manyview.methods.cautions import warn_of_split_samples
 
 methods = pytest.mark.parametrize("method", [OCBR, MFMSC])
@@ -64,3 +65,33 @@ def test_equal_samples_are_found_among_others_of_the_same_sum():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_split_samples(Views([X]), np.array([0, 1, 0, 1, 0, 1]))
+
+
+def coded(n=60, code=-999.0):
+    X = np.random.default_rng(0).normal(size=(n, 4))
+    X[:6, 2] = code
+    return X
+
+
+def test_codes_for_missing_values_are_named_in_fit_and_predict():
+    says = r"View 'a' has the value -999 in column 'age', far from all others there. .* add --missing -999"
+    frame = pd.DataFrame(coded(), columns=["x", "y", "age", "z"])
+    with pytest.warns(UserWarning, match=says):
+        model = MFMSC(2).fit({"a": frame})
+    with pytest.warns(UserWarning, match=says):
+        model.predict({"a": frame})
+    with pytest.warns(UserWarning, match="View 'view_0' has the value -999 in column '3', far"):
+        MFMSC(2).fit([coded()])
+
+
+def test_codes_of_landmarks_are_named():
+    with pytest.warns(UserWarning, match="has the value -999 in column '3'"):
+        MFMSC(2, strategy="landmarks", n_landmarks=50).fit([coded()])
+
+
+def test_repeats_say_nothing_that_the_first_fit_has_said():
+    with pytest.warns(UserWarning, match="has the value -999"):
+        model = MFMSC(2).fit([coded()])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assess_stability(model, [coded()], 2)

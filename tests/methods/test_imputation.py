@@ -4,19 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from helpers.missing_samples import drop_samples
 from manyview import Views, make_views
 from manyview.methods.imputation import fill_in
 from manyview.views.presence import spread_rows
-
-
-def drop_samples(views, share, seed):
-    """Take that share of the samples out of each of two views, never the same ones."""
-    rng = np.random.default_rng(seed)
-    order, size = rng.permutation(views.n_samples), round(share * views.n_samples)
-    X, Y = (array.copy() for array in views.arrays)
-    X[order[:size]] = np.nan
-    Y[order[size : 2 * size]] = np.nan
-    return [X, Y]
 
 
 @pytest.fixture(scope="module")

@@ -51,3 +51,8 @@ def test_samples_that_are_all_alike(n_points):
     F = np.repeat(np.eye(4)[:n_points], 40, axis=0)
     drawn = lay_out_samples(F, np.arange(len(F)), seed=0)
     assert np.isfinite(drawn.places).all()
+
+
+def test_samples_in_one_place_lie_in_the_middle():
+    drawn = lay_out_samples(np.ones((2, 3)), np.arange(2), seed=0)
+    np.testing.assert_array_equal(drawn.places, 0.5)

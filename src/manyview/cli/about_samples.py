@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from numpy.typing import NDArray
 
-from manyview.io import read_labels, read_metadata
+from manyview.io import TableOptions, read_labels, read_metadata
 from manyview.io.tables import parse_source
 
 
@@ -31,11 +31,11 @@ class Samples:
         self._say_if_by_position(path)
         return labels
 
-    def metadata(self, path: Path | None) -> pd.DataFrame | None:
-        """Read the metadata of the samples, if a file is given."""
+    def metadata(self, path: Path | None, missing: Sequence[str]) -> pd.DataFrame | None:
+        """Read the metadata of the samples, if a file is given; `missing` are codes for missing values."""
         if path is None:
             return None
-        about = read_metadata(path, self.ids, self.count)
+        about = read_metadata(path, self.ids, self.count, options=TableOptions(missing=missing))
         self._say_if_by_position(path)
         return about
 

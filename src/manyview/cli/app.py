@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand
 
 from manyview._version import __version__
 from manyview.checks import InputError, help_line, printable
@@ -102,6 +103,22 @@ def options(
         raise typer.Exit
 
 
+class Command(TyperCommand):
+    """A command that refuses empty words: as a path, "" would mean the current folder."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words as usual, unless one of them is empty."""
+        given, _, _ = self.make_parser(ctx).parse_args(list(args))
+        for parameter in self.params:
+            words = given.get(parameter.name)
+            if words == "" or (isinstance(words, list | tuple) and "" in words):
+                option = parameter.param_type_name == "option"
+                name = parameter.opts[0] if option else (parameter.metavar or str(parameter.name).upper()).rstrip(".")
+                what = "give a value, or leave it out" if option else "leave out the empty word"
+                raise UsageError(f"{name} is empty (''); {what}. A variable of the shell may be unset.", ctx)
+        return super().parse_args(ctx, args)
+
+
 def interruptible(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that says so when Ctrl-C ends it; those with something to resume say more themselves."""
 
@@ -117,4 +134,4 @@ def interruptible(command: Callable[..., None]) -> Callable[..., None]:
 
 
 for command in COMMANDS:
-    app.command(epilog=EPILOGS.get(command.__name__))(interruptible(command))
+    app.command(cls=Command, epilog=EPILOGS.get(command.__name__))(interruptible(command))

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from manyview.cli.about_samples import Samples
-from manyview.cli.results import MODEL, RESULT_FILES, DataFacts, build_summary, outcome_line, to_json
+from manyview.cli.results import MODEL, RESULT_FILES, DataFacts, build_summary, outcome_line, reading_facts, to_json
 from manyview.cli.terminal import print_line, print_written, progress
 from manyview.evaluation.findings import Findings
 from manyview.io import TableOptions, write_files
@@ -52,6 +52,7 @@ def cluster_by_rows(
         model.fit(tables)
         seconds = {"fit": round(time.perf_counter() - start, 4)}
         summary = build_summary(model, method, row_facts(model, tables), files, seconds, labels, None, Findings())
+        summary |= reading_facts(options)
         contents: dict[str, Any] = {LABELS: label_lines(tables, model.labels_), SUMMARY: to_json(summary)}
         if save:
             contents[MODEL] = to_bytes(model)

@@ -27,6 +27,7 @@ from manyview.cli.options import (
     Force,
     Header,
     IdColumn,
+    Missing,
     Out,
     Resume,
     Tls,
@@ -48,6 +49,7 @@ from manyview.cli.results import (
     label_table,
     outcome_line,
     print_unmatched,
+    reading_facts,
     to_csv,
     to_json,
 )
@@ -108,6 +110,7 @@ def cluster(
     header: Header = "auto",
     id_column: IdColumn = "auto",
     drop_text: DropText = False,
+    missing: Missing = [],  # noqa: B006
     n_clusters: Annotated[
         str, typer.Option("-k", "--clusters", help="Number of clusters, or auto to choose it.", rich_help_panel=METHOD)
     ],
@@ -124,12 +127,17 @@ def cluster(
     params: Annotated[
         list[str],
         typer.Option(
-            "--param", "-p", help="A parameter of the method: name=value. May be repeated.", rich_help_panel=METHOD
+            "--param",
+            "-p",
+            metavar="NAME=VALUE",
+            help="A parameter of the method: name=value. May be repeated.",
+            rich_help_panel=METHOD,
         ),
     ] = [],  # noqa: B006
     scaling: Annotated[
         list[str],
         typer.Option(
+            metavar="SCALING",
             help=f"{', '.join(SCALINGS)}; VIEW=SCALING sets it for one view. May be repeated.",
             autocompletion=completing(SCALINGS),
             rich_help_panel=METHOD,
@@ -139,7 +147,8 @@ def cluster(
         list[str],
         typer.Option(
             "--kind",
-            help=f"The kind of data in a view, VIEW=KIND: {', '.join(KINDS)}. Detected by default.",
+            metavar="VIEW=KIND",
+            help=f"The kind of data in a view: {', '.join(KINDS)}. Detected by default. May be repeated.",
             rich_help_panel=METHOD,
         ),
     ] = [],  # noqa: B006
@@ -201,7 +210,7 @@ def cluster(
     """Cluster the samples of one or more files, and write a label for each."""
     out_dir = out_dir or unused_folder(RESULTS)
     check_output(out_dir, RESULT_FILES, force=force)
-    options = TableOptions(delimiter, header, id_column, drop_text)
+    options = TableOptions(delimiter, header, id_column, drop_text, missing)
     with helped_by("files"):
         check_choice("samples", samples, SAMPLES)
     model = make_model(method, n_clusters, seed, params, scaling, kinds)
@@ -218,7 +227,7 @@ def cluster(
         loaded = timed("read", seconds, lambda: read_views(files, samples=samples, options=options))
         views = loaded.views
         known = Samples(views.sample_ids, views.n_samples, files)
-        labels, about = known.truth(truth), known.metadata(metadata)
+        labels, about = known.truth(truth), known.metadata(metadata, missing)
         questions.check(about)
         views = with_batches(views, about, questions)
         timed("fit", seconds, lambda: fit(model, views, method, show_status))
@@ -229,6 +238,7 @@ def cluster(
         findings = relate(model.labels_, about, questions, without_batches=without, seed=seed)
         facts = DataFacts.of(loaded, model.n_missing_)
         summary = build_summary(model, method, facts, files, seconds, labels, stability, findings)
+        summary |= reading_facts(options, samples)
         contents: dict[str, str | bytes] = {LABELS: label_table(model.to_frame(), stability), SUMMARY: to_json(summary)}
         if findings.associations is not None:
             contents[ASSOCIATIONS] = to_csv(findings.associations)

@@ -10,7 +10,7 @@ import typer
 
 from manyview.checks import InputError, helped_by
 from manyview.cli.options import Force
-from manyview.cli.terminal import print_line, print_table, print_written
+from manyview.cli.terminal import print_line, print_table, print_written, progress
 from manyview.evaluation.comparison import compare_results
 from manyview.io import check_output, unused_folder, write_files
 from manyview.io.results import LABELS, read_result
@@ -25,7 +25,8 @@ def compare(
         list[Path],
         typer.Argument(
             metavar="RESULTS...",
-            help=f"Two or more folders written by 'manyview cluster', or tables of sample ids and labels ({LABELS}).",
+            help=f"Two or more folders written by 'manyview cluster', or tables of sample ids and labels ({LABELS}). "
+            "FILE::COLUMN takes one column of a table.",
             show_default=False,
         ),
     ],
@@ -38,9 +39,12 @@ def compare(
     """Compare results: how well they agree, which samples moved where, and which settings differ."""
     out_dir = out_dir or unused_folder(COMPARISON)
     check_output(out_dir, (PAGE, TABLE), force=force)
-    read = dict(zip(result_names(results), map(read_result, results), strict=True))
-    with helped_by("findings#what-changed-since-the-last-result"):
-        comparison = compare_results({name: result.labels for name, result in read.items()})
+    names = result_names(results)
+    with progress() as show_status:
+        show_status("reading")
+        read = dict(zip(names, map(read_result, results), strict=True))
+        with helped_by("findings#what-changed-since-the-last-result"):
+            comparison = compare_results({name: result.labels for name, result in read.items()})
     page = render_comparison(comparison, {name: result.settings for name, result in read.items()})
     table = csv_text(comparison_table(comparison), index_label="sample")
     written = write_files(out_dir, {PAGE: page, TABLE: table}, force=force)

@@ -18,6 +18,7 @@ ENTRIES = {
     "parameters": "All parameters of the method, given or default; the reference of its class describes them.",
     "seed": "Random seed. The same seed, files and versions give the same labels.",
     "files": "The files as they were named on the command line.",
+    "reading": "How the files were read, where options say so: samples, id_column, missing and so on.",
     "n_samples": "Number of samples that were clustered or assigned.",
     "n_clusters": "Number of clusters: as given with -k, or as chosen with -k auto.",
     "n_landmarks": "Number of samples that were clustered; the others were assigned to their clusters afterwards.",
@@ -110,7 +111,7 @@ ENTRIES = {
 """What each entry means. Names of views and positions in lists are left out: `views.kind`, `alternatives.price`."""
 
 
-OF_NAMES = ("parameters", "versions", "views", "view_weights", "unmatched", "neighbor_recall")
+OF_NAMES = ("parameters", "reading", "versions", "views", "view_weights", "unmatched", "neighbor_recall")
 """Entries whose keys are names: of parameters, packages, views or graphs."""
 
 

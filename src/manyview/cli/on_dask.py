@@ -11,10 +11,10 @@ from typing import Any
 
 import typer
 
-from manyview.checks import InputError, helped_by
+from manyview.checks import InputError, helped_by, plural
 from manyview.cli import INTERRUPTED
 from manyview.cli.by_rows import row_facts
-from manyview.cli.results import MODEL, RESULT_FILES, build_summary, outcome_line, to_json
+from manyview.cli.results import MODEL, RESULT_FILES, build_summary, outcome_line, reading_facts, to_json
 from manyview.cli.terminal import print_line, print_note, print_written, progress
 from manyview.environment import versions
 from manyview.evaluation.findings import Findings
@@ -84,7 +84,7 @@ class DaskJob:
                 "versions": versions(),
             }
             written = self._write(summary, {})
-        print_line(f"{summary['n_samples']} samples assigned to {model.n_clusters_} clusters")
+        print_line(f"{plural(summary['n_samples'], 'sample')} assigned to {plural(model.n_clusters_, 'cluster')}")
         print_written([labels, *written])
 
     @helped_by("distributed")
@@ -130,7 +130,12 @@ class DaskJob:
     def _write(self, summary: dict[str, Any], more: Mapping[str, bytes]) -> list[Path]:
         replaced = [name for name in RESULT_FILES if name != LABELS]
         (self.out_dir / LABELS).unlink(missing_ok=True)
-        return write_files(self.out_dir, {SUMMARY: to_json(summary), **more}, force=True, replaces=replaced)
+        return write_files(
+            self.out_dir,
+            {SUMMARY: to_json(summary | reading_facts(self.options)), **more},
+            force=True,
+            replaces=replaced,
+        )
 
 
 def n_samples(tables: Mapping[str, RowTable]) -> int:

@@ -68,6 +68,14 @@ IdColumn = Annotated[
     str, typer.Option(help="Column of sample ids: its name, its number from 1, none, or auto.", rich_help_panel=INPUT)
 ]
 DropText = Annotated[bool, typer.Option("--drop-text", help="Drop columns of text.", rich_help_panel=INPUT)]
+Missing = Annotated[
+    list[str],
+    typer.Option(
+        metavar="CODE",
+        help="A number or word that means a missing value, such as -999, in views and metadata. May be repeated.",
+        rich_help_panel=INPUT,
+    ),
+]
 
 Dask = Annotated[
     str | None,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from manyview.checks import InputError
+from manyview.checks import InputError, plural
 from manyview.cli.about_samples import Samples
 from manyview.cli.on_dask import DaskJob
 from manyview.cli.options import (
@@ -20,6 +20,7 @@ from manyview.cli.options import (
     Force,
     Header,
     IdColumn,
+    Missing,
     Out,
     Tls,
     Truth,
@@ -31,6 +32,7 @@ from manyview.cli.results import (
     confidence_facts,
     label_table,
     print_unmatched,
+    reading_facts,
     scores_text,
     to_json,
     unmatched_counts,
@@ -55,6 +57,7 @@ def predict(
     header: Header = "auto",
     id_column: IdColumn = "auto",
     drop_text: DropText = False,
+    missing: Missing = [],  # noqa: B006
     dask: Dask = None,
     workers: Workers = None,
     tls: Tls = None,
@@ -67,7 +70,7 @@ def predict(
             f"{out_dir} contains the results of the model {model_file.name}, which would be lost; choose another --out."
         )
     check_output(out_dir, RESULT_FILES, force=force)
-    options = TableOptions(delimiter, header, id_column, drop_text)
+    options = TableOptions(delimiter, header, id_column, drop_text, missing)
     check_files(truth)
     job = DaskJob(dask, files, out_dir, options, workers=workers, tls=tls, force=force)
     model = load(model_file)
@@ -92,11 +95,14 @@ def predict(
             "unmatched": unmatched_counts(loaded),
             "versions": versions(),
             **confidence_facts(frame),
+            **reading_facts(options),
         }
         if labels is not None:
             summary["metrics"] = score_labels(labels, found)
         contents = {LABELS: label_table(frame), SUMMARY: to_json(summary)}
         written = write_files(out_dir, contents, force=force, replaces=RESULT_FILES)
     print_unmatched(loaded)
-    print_line(f"{views.n_samples} samples assigned to {model.n_clusters_} clusters{scores_text(summary)}")
+    print_line(
+        f"{plural(views.n_samples, 'sample')} assigned to {plural(model.n_clusters_, 'cluster')}{scores_text(summary)}"
+    )
     print_written(written)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from manyview.checks import plural
 from manyview.cli.terminal import print_note
 from manyview.environment import versions
 from manyview.evaluation.batches import BatchMixing
@@ -16,7 +17,7 @@ from manyview.evaluation.findings import Findings
 from manyview.evaluation.metrics import score_labels
 from manyview.evaluation.stability import Stability
 from manyview.evaluation.survival import Survival
-from manyview.io import LoadedViews
+from manyview.io import SAMPLES, LoadedViews, TableOptions
 from manyview.io.results import LABELS, SUMMARY
 from manyview.io.writing import csv_text
 from manyview.methods import MultiViewClusterer
@@ -115,6 +116,12 @@ def build_summary(
     if len(model.labels_) == facts.n_samples:  # on a Dask cluster, the model only has the labels of its landmarks
         summary |= confidence_facts(model.to_frame())
     return summary | finding_facts(findings)
+
+
+def reading_facts(options: TableOptions, samples: str = SAMPLES[0]) -> dict[str, Any]:
+    """Return how the files were read, as far as options say so."""
+    given = options.given | ({} if samples == SAMPLES[0] else {"samples": samples})
+    return {"reading": given} if given else {}
 
 
 def level_facts(model: MultiViewClusterer) -> dict[str, Any]:
@@ -218,11 +225,11 @@ def confidence_facts(frame: pd.DataFrame) -> dict[str, Any]:
 def outcome_line(model: MultiViewClusterer, summary: dict[str, Any]) -> str:
     """Return the result in one line."""
     chosen = " (chosen)" if model.selection_ is not None else ""
-    counted = "1 cluster" if model.n_clusters_ == 1 else f"{model.n_clusters_} clusters"
     known = summary.get("stability")
     stable = "" if known is None else f", stability {known['corrected']:.2f} ({known['verdict']})"
     return (
-        f"{counted}{chosen} of {summary['n_samples']} samples in {summary['seconds']['fit']:.1f} s"
+        f"{plural(model.n_clusters_, 'cluster')}{chosen} of {plural(summary['n_samples'], 'sample')} "
+        f"in {summary['seconds']['fit']:.1f} s"
         f"{scores_text(summary)}{stable}"
     )
 

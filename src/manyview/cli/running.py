@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from manyview.checks import InputError, quoted
+from manyview.checks import InputError, plural, quoted
 from manyview.cli import INTERRUPTED
 from manyview.cli.terminal import display, err, print_line, print_note
 from manyview.experiments.bench_report import overview, place_of
-from manyview.experiments.result_tables import metric_name, plural, score_table
+from manyview.experiments.result_tables import metric_name, score_table
 from manyview.experiments.results import Results, changed_data, collect_results
 from manyview.experiments.runner import Limits, check_sources, pending, run_all
 from manyview.experiments.spec import Experiment

@@ -12,7 +12,7 @@ from scipy.stats import random_table
 from manyview.checks import InputError
 from manyview.evaluation.associations import independence_test
 from manyview.evaluation.columns import texts_of
-from manyview.evaluation.stability import unfitted
+from manyview.evaluation.stability import fit_again
 from manyview.methods import MultiViewClusterer
 from manyview.numerics.division import or_one
 from manyview.typing import Dense, Indices, Labels
@@ -69,7 +69,7 @@ def check_batches(values: Any, name: str = "batch") -> Any:
 
 def labels_without_batches(model: MultiViewClusterer, views: Views) -> Labels:
     """Fit the model again without its batches and with the same number of clusters, to see what they changed."""
-    return unfitted(model).fit(views.with_batch(None)).labels_
+    return fit_again(model, views.with_batch(None)).labels_
 
 
 def mix_batches(labels: ArrayLike, batch: ArrayLike, *, seed: int = 0) -> BatchMixing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -133,7 +134,14 @@ def _refits(
     n, c = views.n_samples, model.n_clusters_
     for _ in range(repeats):
         rows = np.sort(rng.choice(n, max(c, round(fraction * n)), replace=False))
-        yield rows, unfitted(model).fit(select_samples(views, rows, model)).labels_
+        yield rows, fit_again(model, select_samples(views, rows, model)).labels_
+
+
+def fit_again(model: MultiViewClusterer, views: Views) -> MultiViewClusterer:
+    """Fit a copy of a model, without the warnings: the first fit has given them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return unfitted(model).fit(views)
 
 
 def unfitted(model: MultiViewClusterer) -> MultiViewClusterer:
@@ -151,7 +159,7 @@ def _noise_agreement(
     agreement = []
     for _ in range(repeats):
         shuffled = shuffle_columns(views, rng)
-        whole = unfitted(model).fit(shuffled)
+        whole = fit_again(model, shuffled)
         ((rows, new),) = _refits(whole, shuffled, 1, fraction, rng)
         agreement.append(adjusted_rand_index(whole.labels_[rows], new))
     return np.array(agreement)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from manyview.checks import plural
 from manyview.experiments.ranks import Ranks, rank_methods
 from manyview.experiments.result_tables import (
     COST_TEXT,
@@ -12,7 +13,6 @@ from manyview.experiments.result_tables import (
     long_table,
     method_label,
     metric_name,
-    plural,
     score_table,
 )
 from manyview.experiments.results import Results

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+from manyview.checks import plural
 from manyview.experiments.results import Cell, Results
 from manyview.experiments.similarity_scores import SIMILARITY_SCORES
 from manyview.experiments.spec import CorruptionSpec, DatasetSpec, Experiment, MethodSpec
@@ -140,11 +141,6 @@ def decimals(metric: str) -> int:
 def signed(value: float, digits: int) -> str:
     """Write a difference with its sign."""
     return f"{value:+.{digits}f}".replace("-", "−")
-
-
-def plural(n: int, noun: str) -> str:
-    """Write a count with its noun."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def _full_precision(value: float | None) -> str:

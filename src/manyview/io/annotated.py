@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from manyview.checks import InputError, a_type_of, quoted
+from manyview.checks import InputError, a_type_of, quoted, shown
 from manyview.graphs.affinity import PRECOMPUTED
 from manyview.io.addresses import TABLES, Place, find_tables
 from manyview.io.raw_tables import pick
@@ -76,6 +76,8 @@ def cluster(
 
     ``scanpy.pl.embedding(cells, basis="X_manyview", color="manyview")`` plots the clusters.
     """
+    if not isinstance(key, str) or not key:
+        raise InputError(f"key={shown(key)} is no name to store the results under; give a word, such as 'manyview'.")
     model = get_method(method)(n_clusters, **params)
     model.fit(views_of(data, views), batch=None if batch is None else _column(data, batch))
     _write(data, model, method, key)

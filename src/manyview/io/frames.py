@@ -11,15 +11,23 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted, shown
 from manyview.io.guards import check_sparse, refusing
 from manyview.io.raw_tables import RawTable, TableOptions, pick
 from manyview.io.words import may_name_samples
+from manyview.views.codes import without_codes
 from manyview.views.container import Views
 
 # what people write with numbers: 5 %, <0.1, $3, 12'345, 1.234,56
 _DECORATION = r"[\s%\u2030$\u20ac\u00a3\u00a5<>\u2264\u2265~'\u2019]|(?<=\d)\.(?=\d{3}\.)"
+
+IF_SOME_NUMBERS = "correct it, or give it with --missing if it means a missing value"
+IF_TEXT = (
+    "write the column as plain numbers, leave out columns of text with --drop-text, or name it with --id-column if it "
+    "holds sample ids"
+)
 
 # Sample ids --------------------------------------------------------------------------------------
 
@@ -144,15 +152,45 @@ def to_numeric(table: RawTable, options: TableOptions) -> RawTable:
             raise InputError(f"{table.where} is not a table of numbers. {error}") from error
     if gate.n_samples == 0:
         raise InputError(f"{table.where} contains no samples; give one row per sample.")
-    table = replace(table, values=gate.arrays[0])
+    numbers = missing_numbers(options)
+    if sp.issparse(values) and 0 in numbers:
+        raise InputError(f"{table.where} is sparse, so its zeros cannot be missing values; leave out the code 0.")
+    table = replace(table, values=without_codes(gate.arrays[0], numbers))
     if gate.feature_names[0] is not None:
-        table = replace(table, features=gate.feature_names[0])
+        table = replace(table, features=_named(gate.feature_names[0]))
     _check_finite(table)
     return table
 
 
+def mark_missing(frame: pd.DataFrame, options: TableOptions) -> pd.DataFrame:
+    """Return a DataFrame of any types with the user's codes for missing values, if any, marked as missing."""
+    if not options.missing:
+        return frame
+    words, numbers = [str(code).strip() for code in options.missing], missing_numbers(options)
+    texts, frame = set(_text_columns(frame)), frame.copy(deep=False)
+    for i in range(frame.shape[1]):
+        column = frame.iloc[:, i]
+        missing = (_numbers(column) if i in texts else column).isin(numbers)
+        if i in texts:
+            missing |= column.astype(str).str.strip().isin(words)
+        if missing.any():
+            frame.isetitem(i, column.mask(missing).to_numpy())
+    return frame
+
+
+def missing_numbers(options: TableOptions) -> list[float]:
+    """Return the numbers among the user's codes for missing values."""
+    return [number for number in map(_number, options.missing) if not math.isnan(number)]
+
+
+def _named(features: NDArray[Any]) -> NDArray[Any]:
+    """Return column names with a name for those that are blank, so that tables and pictures can show them."""
+    names = [f"unnamed {i + 1}" if not str(name).strip() else name for i, name in enumerate(features)]
+    return np.array(names, dtype=object)
+
+
 def _numeric_frame(table: RawTable, options: TableOptions) -> pd.DataFrame:
-    frame, dropped = table.values.copy(deep=False), []
+    frame, dropped = mark_missing(table.values, options).copy(deep=False), []
     for i in _text_columns(frame):
         column = frame.iloc[:, i]
         numbers = _numbers(column)
@@ -161,8 +199,10 @@ def _numeric_frame(table: RawTable, options: TableOptions) -> pd.DataFrame:
             continue
         wrong = np.flatnonzero(numbers.isna() & column.notna())
         if len(wrong):
-            _raise_not_a_number(table, int(wrong[0]), frame.columns[i], column.iloc[wrong[0]])
-        frame.isetitem(i, numbers)
+            some = numbers.notna().any()
+            what_to_do = IF_SOME_NUMBERS if some else IF_TEXT
+            _raise_not_a_number(table, int(wrong[0]), frame.columns[i], column.iloc[wrong[0]], what_to_do)
+        frame.isetitem(i, numbers.to_numpy())
     if dropped:
         warnings.warn(f"{table.where}: dropped text columns {quoted(frame.columns[dropped])}.", stacklevel=2)
     return frame.iloc[:, np.setdiff1d(np.arange(frame.shape[1]), dropped)] if dropped else frame
@@ -201,12 +241,14 @@ def _check_finite(table: RawTable) -> None:
         row, column = np.argwhere(infinite)[0]
         value = array[row, column]
     _raise_not_a_number(
-        table, int(row), int(column) + 1 if table.features is None else table.features[column], float(value)
+        table,
+        int(row),
+        int(column) + 1 if table.features is None else table.features[column],
+        float(value),
+        "remove it, or leave its cell empty",
     )
 
 
-def _raise_not_a_number(table: RawTable, row: int, column: object, value: object) -> None:
-    raise InputError(
-        f"{table.where}, {table.locate(row)}, column {shown(column)}: {shown(value)} is not a finite number; remove "
-        "the column, encode it as numbers, or choose it as the id column if it holds sample ids."
-    )
+def _raise_not_a_number(table: RawTable, row: int, column: object, value: object, what_to_do: str) -> None:
+    where = f"{table.where}, {table.locate(row)}, column {shown(column)}"
+    raise InputError(f"{where}: {shown(value)} is not a finite number; {what_to_do}.")

@@ -43,6 +43,8 @@ def save(model: MultiViewClusterer, path: str | Path) -> Path:
         The file to write.
     """
     path = Path(path)
+    if path.is_dir():  # as is an empty path, which means the current folder
+        raise InputError(f"{path} is a folder; give the name of the file to write, such as model.manyview.")
     (written,) = write_files(path.parent, {path.name: to_bytes(model)}, force=True)
     return written
 
@@ -59,7 +61,8 @@ def load(path: str | Path) -> MultiViewClusterer:
     path = Path(path)
     if not path.is_file():
         raise InputError(
-            f"{path} {'is a folder' if path.is_dir() else 'was not found'}; give a file written by save()."
+            f"{path} {'is a folder' if path.is_dir() else 'was not found'}; give a file written by save() or by "
+            "'manyview cluster --save'."
         )
     with reading(path, "a manyview model"), zipfile.ZipFile(path) as archive:
         return _read(archive, str(path))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
-from manyview.checks import InputError, check_choice, quoted
+from manyview.checks import InputError, check_choice, quoted, shown
 
 HEADERS = ("auto", "yes", "no")
 DELIMITER_WORDS = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";", "pipe": "|"}
@@ -31,12 +33,15 @@ class TableOptions:
         The column of sample ids.
     drop_text_columns : bool
         Drop columns without numbers, instead of refusing the file.
+    missing : str, float or sequence of them
+        Words and numbers that mean a missing value in this data, such as -999, besides those always recognised.
     """
 
     delimiter: str = "auto"
     header: str = "auto"
     id_column: str | int = "auto"
     drop_text_columns: bool = False
+    missing: Any = ()
 
     def __post_init__(self) -> None:
         check_choice("header", self.header, HEADERS)
@@ -44,6 +49,22 @@ class TableOptions:
         if delimiter != "auto" and (len(delimiter) != 1 or delimiter in '"\r\n' or ord(delimiter) > 127):
             raise InputError(f"delimiter={self.delimiter!r} is not one character; give 'auto', or e.g. ',' or 'tab'.")
         object.__setattr__(self, "delimiter", delimiter)
+        object.__setattr__(self, "missing", _codes(self.missing))
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The options that differ from their defaults, by name."""
+        values = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        return {name: value for name, (value, default) in values.items() if value != default}
+
+
+def _codes(given: Any) -> tuple[str | float, ...]:
+    codes = (given,) if isinstance(given, str | Real) else tuple(given)
+    for code in codes:
+        usable = bool(code.strip()) if isinstance(code, str) else isinstance(code, Real) and math.isfinite(code)
+        if not usable:
+            raise InputError(f"missing={shown(code)} is no code for missing values; give a word or a finite number.")
+    return codes
 
 
 def _row(index: int) -> str:

@@ -16,9 +16,25 @@ if TYPE_CHECKING:
 
 LABELS, SUMMARY = "labels.csv", "summary.json"
 WHAT_TO_GIVE = "give a folder written by 'manyview cluster', or a table of sample ids and labels"
-SETTINGS = ("method", "model", "parameters", "files", "n_samples", "views", "imputation", "n_landmarks", "versions")
+SETTINGS = (
+    "method",
+    "model",
+    "parameters",
+    "files",
+    "reading",
+    "n_samples",
+    "views",
+    "imputation",
+    "n_landmarks",
+    "versions",
+)
 """Entries of a summary that are settings or data; others follow from these, except for the column of the batches."""
-EACH = {"parameters": "parameter", "views": "view", "versions": "version"}  # one setting for each of their entries
+EACH = {
+    "parameters": "parameter",
+    "reading": "reading",
+    "views": "view",
+    "versions": "version",
+}  # one setting for each of their entries
 EXPLANATION = "why"  # of a view's kind
 
 
@@ -51,7 +67,7 @@ def _read_labels(path: Path) -> pd.Series:
     from manyview.io.tables import label_column, read_table
 
     table = read_table(path)
-    values = label_column(table.values)
+    values = label_column(table)
     if values.isna().any():
         raise InputError(f"{table.where} has {int(values.isna().sum())} missing labels; give one per sample.")
     if len(values) > 2 and values.is_unique:

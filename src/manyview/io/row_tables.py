@@ -10,7 +10,7 @@ import os
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError, quoted
 from manyview.io.addresses import TABLES, find_tables
+from manyview.io.frames import missing_numbers
 from manyview.io.guards import open_hdf5, reading, require
 from manyview.io.raw_tables import TableOptions, pick, stem
 from manyview.io.words import may_name_samples
+from manyview.views.codes import without_codes
 
 AUTOMATIC = TableOptions()
 NUMBERS = ("int", "uint", "float", "double", "half", "bool")
@@ -34,11 +36,15 @@ class RowTable(ABC):
 
     where: str
     shape: tuple[int, int]
+    missing: tuple[float, ...] = ()  # numbers that mean a missing value
 
     def __getitem__(self, rows: slice) -> Any:
         start, stop, _ = rows.indices(self.shape[0])
         with reading(self.where, f"rows {start + 1} to {stop} of a table"):
-            return self.read(start, stop)
+            values = self.read(start, stop)
+        if isinstance(values, pd.DataFrame):
+            return values.mask(values.isin(self.missing)) if self.missing else values
+        return without_codes(values, self.missing)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self[:], dtype=dtype)
@@ -73,6 +79,7 @@ class NpyRows(RowTable):
 
     where: str
     shape: tuple[int, int]
+    missing: tuple[float, ...] = ()
 
     @classmethod
     def open(cls, path: str) -> NpyRows:
@@ -111,6 +118,7 @@ class ParquetRows(RowTable):
     ends: tuple[int, ...]
     features: tuple[str, ...]
     ids: str | None
+    missing: tuple[float, ...] = ()
 
     @property
     def where(self) -> str:  # type: ignore[override]
@@ -247,6 +255,7 @@ class AnnDataRows(RowTable):
     path: str
     key: str
     shape: tuple[int, int]
+    missing: tuple[float, ...] = ()
 
     @property
     def where(self) -> str:  # type: ignore[override]
@@ -310,7 +319,7 @@ def open_row_tables(words: Sequence[str], options: TableOptions = AUTOMATIC) -> 
     ----------
     words : each ``path``, ``name=path`` or ``path::key``; a path may be a pattern such as ``rna/*.parquet``
         Parquet files that match one pattern, or that are given the same view name, form one view.
-    options : `id_column` of Parquet files
+    options : `id_column` of Parquet files, and `missing`
     """
     files: dict[str, list[str]] = {}
     keys: dict[str, str] = {}
@@ -341,13 +350,18 @@ def group_by_folder(words: Sequence[str]) -> list[str]:
 
 
 def _open(name: str, paths: Sequence[str], key: str, options: TableOptions) -> RowTable:
+    if key and not paths[0].endswith(".h5ad"):
+        raise InputError(f"{paths[0]}::{key} is read in blocks of rows, always the whole table; leave out ::{key}.")
+    missing = tuple(missing_numbers(options))
     if all(path.endswith(".parquet") for path in paths):
-        return ParquetRows.open(paths, options)
+        return replace(ParquetRows.open(paths, options), missing=missing)
     if len(paths) > 1:
         raise InputError(f"View {name!r} has {len(paths)} files; only Parquet files can be split into several.")
     if not paths[0].endswith(ENDINGS):
         raise InputError(f"{paths[0]} cannot be read in blocks of rows; give files of type {quoted(ENDINGS)}.")
-    return AnnDataRows.open(paths[0], key or "X") if paths[0].endswith(".h5ad") else NpyRows.open(paths[0])
+    if paths[0].endswith(".h5ad"):
+        return replace(AnnDataRows.open(paths[0], key or "X"), missing=missing)
+    return replace(NpyRows.open(paths[0]), missing=missing)
 
 
 def _without_key(word: str) -> tuple[str, str]:

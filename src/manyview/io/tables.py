@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError, check_choice, helped_by, quoted
 from manyview.io.excel import read_excel
-from manyview.io.frames import check_ids, holds_numbers, normalize_ids, to_numeric
+from manyview.io.frames import check_ids, holds_numbers, mark_missing, normalize_ids, to_numeric
 from manyview.io.guards import reading
 from manyview.io.isolated import isolated
 from manyview.io.matching import MissingSamples, find_rows, match_samples, missing_samples, no_overlap_error
@@ -27,6 +27,7 @@ from manyview.io.raw_tables import RawTable, Reader, TableOptions, stem
 from manyview.io.shared_ids import find_shared_ids
 from manyview.io.singlecell import read_singlecell
 from manyview.io.text import read_text
+from manyview.methods.cautions import warn_of_codes_in_frame
 from manyview.typing import Indices
 from manyview.views.container import Views
 
@@ -37,26 +38,27 @@ LABEL = "label"  # name of the label column; without one of that name, the last 
 
 @dataclass(frozen=True)
 class Format:
-    """How to read files with a given extension, and the keys of labels or metadata in them."""
+    """How to read files with a given extension, the keys of labels or metadata in them, and the key of a column."""
 
     read: Reader
     about_samples: tuple[str, ...] = ()
+    column: str | None = None
 
 
 FORMATS: dict[str, Format] = {
-    ".csv": Format(read_text),
-    ".tsv": Format(read_text),
-    ".txt": Format(read_text),
-    ".csv.gz": Format(read_text),
-    ".tsv.gz": Format(read_text),
-    ".txt.gz": Format(read_text),
-    ".parquet": Format(read_parquet),
+    ".csv": Format(read_text, column="COLUMN"),
+    ".tsv": Format(read_text, column="COLUMN"),
+    ".txt": Format(read_text, column="COLUMN"),
+    ".csv.gz": Format(read_text, column="COLUMN"),
+    ".tsv.gz": Format(read_text, column="COLUMN"),
+    ".txt.gz": Format(read_text, column="COLUMN"),
+    ".parquet": Format(read_parquet, column="COLUMN"),
     ".npy": Format(read_npy),
     ".npz": Format(read_npz, about_samples=("labels", "label", "y", "target")),
     ".mat": Format(isolated(read_matlab), about_samples=CLASSES),
     ".xlsx": Format(isolated(read_excel)),
-    ".h5ad": Format(isolated(read_singlecell), about_samples=("obs",)),
-    ".h5mu": Format(isolated(read_singlecell), about_samples=("obs",)),
+    ".h5ad": Format(isolated(read_singlecell), about_samples=("obs",), column="obs/COLUMN"),
+    ".h5mu": Format(isolated(read_singlecell), about_samples=("obs",), column="obs/COLUMN"),
 }
 """Ending to format."""
 
@@ -105,6 +107,11 @@ def read_views(paths: Iterable[str | Path], *, samples: str = "all", options: Ta
     sources = [parse_source(path) for path in paths]
     if not sources:
         raise InputError("Got no files; give at least one table of samples by features.")
+    twice = [source for source in sources if source.name is None and sources.count(source) > 1]
+    if twice:
+        raise InputError(
+            f"{twice[0].path} is given twice; leave one out, or name the views if you mean it: NAME={twice[0].path}."
+        )
     by_source = [(source, _read_views_of(source, options)) for source in sources]
     tables = _with_unique_names(by_source)
     if options.id_column == "auto":
@@ -116,10 +123,22 @@ def read_views(paths: Iterable[str | Path], *, samples: str = "all", options: Ta
     return LoadedViews(views, matched.unmatched)
 
 
-def label_column(table: pd.DataFrame) -> pd.Series:
-    """Return the column of labels: the one named "label", as in the results of this package, otherwise the last one."""
-    names = [str(name) for name in table.columns]
-    return table.iloc[:, names.index(LABEL) if LABEL in names else -1]
+def label_column(table: RawTable) -> pd.Series:
+    """Return the column of labels: the one named "label", as in the results of this package, otherwise the last one.
+
+    If that is a choice among several columns, a warning names it, and says how to choose another.
+    """
+    names = [str(name) for name in table.values.columns]
+    if LABEL in names or len(names) == 1:
+        return table.values.iloc[:, names.index(LABEL) if LABEL in names else 0]
+    column = FORMATS[_checked_ending(Path(table.file))].column
+    how = f"name another as {table.file}::{column}" if column else f"call the one you mean {LABEL!r}"
+    warnings.warn(
+        f"{table.where} has no column {LABEL!r}; its last column, {names[-1]!r}, was read as the labels. If that is "
+        f"wrong, {how}.",
+        stacklevel=2,
+    )
+    return table.values.iloc[:, -1]
 
 
 @helped_by("files")
@@ -143,7 +162,7 @@ def read_labels(
     if (rows < 0).any():
         missing = missing_samples(rows, np.asarray(sample_ids))
         raise InputError(f"{table.where} has no label for {missing} of the {n_samples} samples; give one per sample.")
-    labels = label_column(table.values).to_numpy()[rows]
+    labels = label_column(table).to_numpy()[rows]
     if pd.isna(labels).any():
         raise InputError(f"{table.where} has {int(pd.isna(labels).sum())} missing labels; give one per sample.")
     return labels
@@ -167,7 +186,8 @@ def read_metadata(
         How to read text files and sheets.
     """
     table, rows = _read_about(path, sample_ids, n_samples, options)
-    frame = table.values.reset_index(drop=True).reindex(rows)
+    frame = mark_missing(table.values, options).reset_index(drop=True).reindex(rows)
+    warn_of_codes_in_frame(frame, table.where)
     if (rows < 0).any():
         missing = missing_samples(rows, np.asarray(sample_ids))
         warnings.warn(f"{table.where} has no row for {missing} of the {n_samples} samples.", stacklevel=2)

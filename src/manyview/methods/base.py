@@ -30,7 +30,7 @@ from manyview.checks import (
 from manyview.graphs.affinity import GRAPHS, PRECOMPUTED, adaptive_graph, as_graph, view_graphs
 from manyview.graphs.recall import noted_recall
 from manyview.graphs.structureless import Rows
-from manyview.methods.cautions import warn_of_separate_views, warn_of_split_samples
+from manyview.methods.cautions import warn_of_codes, warn_of_separate_views, warn_of_split_samples
 from manyview.methods.imputation import IMPUTATION, fill_in
 from manyview.methods.placing import AffinityPlacing, Linker, NeighborPlacing, Placing
 from manyview.methods.result import Clustering, label_frame
@@ -122,6 +122,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
             found = self._fit(prepared, n_clusters)
             membership, calibration = assess_membership(found.layers(n_clusters), found.labels)
         if not self._is_precomputed():  # equal affinities do not make equal samples
+            warn_of_codes(views)
             warn_of_split_samples(views, found.labels)
         self._remember(X, views)
         self.n_missing_, self.imputation_ = n_missing, imputation
@@ -350,10 +351,12 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         if unknown:
             raise InputError(
                 f"{type(self).__name__} was fitted on the views {quoted(self.view_names_)}, but got "
-                f"{quoted(unknown)}. Give the same views, as a dict if some are missing."
+                f"{quoted(unknown)}. Name the views as in the fit: {{NAME: table}}, or NAME=FILE on the command line."
             )
         for i, name in enumerate(names):
             self._check_features(given.arrays[i], given.feature_names[i], name)
+        if not self._is_precomputed():
+            warn_of_codes(given)
         arrays = dict(zip(names, given.arrays, strict=True))
         tables = {name: arrays.get(name, self._absent(name, given)) for name in self.view_names_}
         return check_views(Views(tables, sample_ids=given.sample_ids), allow_empty=True)

@@ -5,13 +5,18 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from manyview.checks import quoted
-from manyview.typing import Array, Indices, Labels, is_sparse
+from manyview.checks import plural, quoted
+from manyview.typing import Array, Dense, Indices, Labels, is_sparse
+from manyview.views.codes import find_codes
 from manyview.views.container import Views
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def warn_of_separate_views(views: Views) -> None:
@@ -38,11 +43,37 @@ def warn_of_split_samples(views: Views, labels: Labels) -> None:
     n_split = sum(clusters[code] > 1 for code in codes)
     if n_split:
         n_distinct = views.n_samples - len(codes) + len(clusters)
+        told = f"{'is' if n_distinct == 1 else 'are'} {plural(n_distinct, 'distinct sample')}"
         warnings.warn(
             f"{n_split} of {views.n_samples} samples have exactly the same values as samples in another cluster, so "
-            f"their labels are arbitrary. There are {n_distinct} distinct samples: choose fewer clusters, or "
-            "remove duplicates.",
+            f"their labels are arbitrary. There {told}: "
+            "choose fewer clusters, or remove duplicates.",
             stacklevel=3,
+        )
+
+
+def warn_of_codes(views: Views) -> None:
+    """Warn if numbers such as -999 look like codes for missing values: they were used as numbers."""
+    for (view, X), names in zip(views.items(), views.feature_names, strict=True):
+        if not is_sparse(X):
+            _warn_of_codes_in(X, names, f"View {view!r}")
+
+
+def warn_of_codes_in_frame(frame: pd.DataFrame, where: str) -> None:
+    """Warn of such numbers in the numeric columns of a table about the samples."""
+    numeric = frame.iloc[:, [i for i, dtype in enumerate(frame.dtypes) if getattr(dtype, "kind", "O") in "iuf"]]
+    if numeric.shape[1]:
+        _warn_of_codes_in(numeric.to_numpy(dtype=float, na_value=np.nan), numeric.columns, where)
+
+
+def _warn_of_codes_in(X: Dense, names: Any, where: str) -> None:
+    for code, columns in find_codes(X).items():
+        known = quoted(columns + 1 if names is None else [names[j] for j in columns], 3)
+        columns_named = f"column {known}" if len(columns) == 1 else f"{len(columns)} columns ({known})"
+        warnings.warn(
+            f"{where} has the value {code:.0f} in {columns_named}, far from all others there. It was used as a number; "
+            f"if it means a missing value, add --missing {code:.0f} (in Python, replace it by NaN).",
+            stacklevel=4,
         )
 
 

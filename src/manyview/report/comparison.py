@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from manyview.checks import plural
 from manyview.environment import versions
 from manyview.evaluation.comparison import Comparison
 from manyview.evaluation.metrics import adjusted_rand_index
 from manyview.report.html import fill_template, plain
-from manyview.report.words import percent, pluralize
+from manyview.report.words import percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +45,7 @@ def render_comparison(
         The heading of the page.
     """
     names = list(comparison.labels.columns)
-    title = title or f"Comparison of {pluralize(len(names), 'result')}"
+    title = title or f"Comparison of {plural(len(names), 'result')}"
     return fill_template(title, comparison_data(comparison, settings, title), "comparison.html", PARTS)
 
 
@@ -79,24 +80,24 @@ def comparison_sentences(comparison: Comparison) -> list[str]:
         found += _step_sentences(comparison, i, a, b)
     for name, others in comparison.others.items():
         if others:
-            found.append(f"Left out because they are not in all results: {pluralize(others, 'sample')} of {name}.")
+            found.append(f"Left out because they are not in all results: {plural(others, 'sample')} of {name}.")
     return found
 
 
 def _step_sentences(comparison: Comparison, i: int, a: str, b: str) -> list[str]:
     """Say how many samples moved from result `a`, the i-th, to the next, `b`, and where most of them went."""
     n, labels, moved = len(comparison.labels), comparison.labels, int(comparison.moved()[:, i].sum())
-    sizes = [pluralize(labels[name].nunique(), "cluster") for name in (a, b)]
+    sizes = [plural(labels[name].nunique(), "cluster") for name in (a, b)]
     way = f"From {a} ({sizes[0]}) to {b} ({sizes[1]})"
     if not moved:
         return [f"{way}, no sample moved."]
     ari = adjusted_rand_index(labels[a], labels[b])
-    said = f"{way}, {pluralize(moved, 'sample')} of {n:,} moved ({percent(moved / n)}; ARI {ari:.3f})."
+    said = f"{way}, {plural(moved, 'sample')} of {n:,} moved ({percent(moved / n)}; ARI {ari:.3f})."
     flows = _flows(comparison.flows[i], comparison.matches[i])
     source, target, count = max((row[:3] for row in flows if not row[3]), key=lambda row: row[2])
     return [
         said,
-        f"Largest move: {pluralize(count, 'sample')} from cluster {source} of {a} to cluster {target} of {b}.",
+        f"Largest move: {plural(count, 'sample')} from cluster {source} of {a} to cluster {target} of {b}.",
     ]
 
 

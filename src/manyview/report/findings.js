@@ -45,7 +45,7 @@ function drawSurvival() {
   if (survival.curves.length > MOST_BANDS) $("survival-panels").append(picture(survivalPanels(survival), "Survival of each cluster"));
   else $("survival-many").remove();
   const p = el("b", {}, `p = ${pValue(survival.p_value)}`);
-  $("survival-note").append("Log-rank test of all clusters: ", p, `. ${count(survival.missing, "sample")} without a time or an event left out.`,
+  $("survival-note").append("Log-rank test of all clusters: ", p, ".", survival.missing ? ` Left out: ${count(survival.missing, "sample")} without a time or an event.` : "",
     ...(survival.without.length ? [` There are no data for the clusters ${survival.without.join(", ")}.`] : []));
   $("survival-table").append(table([
     ofCluster("cluster", (row) => row.cluster),

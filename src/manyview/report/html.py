@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from manyview.checks import plural
 from manyview.environment import versions
 from manyview.evaluation.batches import labels_without_batches
 from manyview.evaluation.findings import Findings, Questions, relate
@@ -31,7 +32,6 @@ from manyview.report.words import (
     methods_paragraph,
     parameters,
     percent,
-    pluralize,
     references,
     shortened,
 )
@@ -107,7 +107,7 @@ def render_report(
     data = compute_report_data(
         model, views, metadata=metadata, findings=findings, stability=stability, max_points=max_points, seed=seed
     )
-    title = title or f"{pluralize(data.n_clusters, 'cluster')} of {pluralize(data.n_samples, 'sample')}"
+    title = title or f"{plural(data.n_clusters, 'cluster')} of {plural(data.n_samples, 'sample')}"
     return fill_template(title, page_data(model, views, data, title, unmatched or {}))
 
 

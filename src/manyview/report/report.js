@@ -31,6 +31,8 @@ function drawClusters() {
   $("clusters-table").append(table(columns, data.clusters, { label: "Clusters" }));
 }
 
+const SURE = 0.999; // a label as likely as this is not doubtful
+
 function drawDoubtful() {
   if (!several) return drop("doubtful");
   const columns = [
@@ -42,7 +44,9 @@ function drawDoubtful() {
     figure("silhouette", (row) => row.silhouette, fixed),
   ];
   if (hasStability) columns.push(figure("stability", (row) => row.stability, fixed));
-  return $("doubtful-table").append(table(columns, data.doubtful, { label: "Doubtful samples" }));
+  const doubtful = data.doubtful.filter((row) => row.own < SURE);
+  if (!doubtful.length) return $("doubtful-table").append(el("p", {}, `None: every label is at least ${percent(SURE)} likely.`));
+  return $("doubtful-table").append(table(columns, doubtful, { label: "Doubtful samples" }));
 }
 
 // The heat map of the links
@@ -86,7 +90,7 @@ function heatFrame(starts) {
   let last = -1;
   const names = data.ends.flatMap((end, k) => {
     const at = (span * (starts[k] + end)) / 2;
-    if (at - last < 13 && last >= 0) return []; // names of tiny clusters would run into each other
+    if (at - last < 18 && last >= 0) return []; // names of tiny clusters would run into each other
     last = at;
     return [svg("text", { x: left + at, y: top - 7, "text-anchor": "middle" }, String(k)),
       svg("text", { x: left - 7, y: top + at + 4, "text-anchor": "end" }, String(k))];

@@ -62,4 +62,4 @@ def lay_out_samples(coordinates: Dense, rows: Indices, seed: int) -> SampleMap:
 
 def _fill_square(places: Dense) -> Dense:
     low, high = places.min(axis=0), places.max(axis=0)
-    return (places - low) / or_one(high - low)
+    return np.where(high > low, (places - low) / or_one(high - low), 0.5)  # equal places lie in the middle

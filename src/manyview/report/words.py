@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from manyview._version import __version__
+from manyview.checks import plural
 from manyview.environment import versions
 from manyview.evaluation.batches import BatchMixing
 from manyview.evaluation.findings import SIGNIFICANT, Findings
@@ -117,8 +118,8 @@ def references(model: MultiViewClusterer) -> list[str]:
 
 
 def _data_sentence(views: Views) -> str:
-    sizes = join_words([f"{name} ({pluralize(X.shape[1], 'feature')})" for name, X in views.items()])
-    samples, n_views = pluralize(views.n_samples, "sample"), pluralize(views.n_views, "view")
+    sizes = join_words([f"{name} ({plural(X.shape[1], 'feature')})" for name, X in views.items()])
+    samples, n_views = plural(views.n_samples, "sample"), plural(views.n_views, "view")
     return f"{samples}, described by {n_views}, were clustered: {sizes}."
 
 
@@ -148,7 +149,7 @@ def _method_sentence(model: MultiViewClusterer) -> str:
     found = int(model.labels_.max()) + 1
     chosen = model.get_params()["n_clusters"] == "auto"
     how = f", a number chosen by the {SELECTION_RULE}" if chosen else ""
-    clusters = pluralize(found, "cluster")
+    clusters = plural(found, "cluster")
     return f"We used {source.name}{cited} as implemented in manyview {__version__}, with {clusters}{how}."
 
 
@@ -225,8 +226,8 @@ def _landmarks_sentence(data: ReportData) -> str:
 def _sizes_sentence(data: ReportData) -> str:
     low, high = int(data.clusters.size.min()), int(data.clusters.size.max())
     if data.n_clusters == 1:
-        return f"One cluster of {pluralize(high, 'sample')}."
-    sizes = f"{low:,} to {high:,} samples" if high > low else f"{pluralize(low, 'sample')} each"
+        return f"One cluster of {plural(high, 'sample')}."
+    sizes = f"{low:,} to {high:,} samples" if high > low else f"{plural(low, 'sample')} each"
     return f"{data.n_clusters} clusters of {sizes}."
 
 
@@ -282,12 +283,14 @@ def _association_sentences(significant: pd.DataFrame, tested: int) -> list[str]:
     """Name the strongest associations, each with the cluster that stands out and by how much."""
     if not tested:
         return ["No column of the metadata could be tested against the clusters."]
+    if significant.empty and tested == 1:
+        return ["The one tested column of the metadata is not associated with the clusters."]
     if significant.empty:
-        return [f"None of the {pluralize(tested, 'tested column')} of the metadata is associated with the clusters."]
+        return [f"None of the {plural(tested, 'tested column')} of the metadata is associated with the clusters."]
     number = f"{len(significant):,} {'is' if len(significant) == 1 else 'are'}"
     which = f"; the {MOST_NAMED} strongest follow" if len(significant) > MOST_NAMED else ""
     return [
-        f"Of {pluralize(tested, 'tested column')} of the metadata, {number} associated with the clusters{which}.",
+        f"Of {plural(tested, 'tested column')} of the metadata, {number} associated with the clusters{which}.",
         *(_association_sentence(row) for row in significant.head(MOST_NAMED).to_dict("records")),
     ]
 
@@ -338,12 +341,7 @@ def _suspects_sentence(data: ReportData) -> str:
     if total == 0:
         return "No value looks corrupted."
     where = f", with the largest share in {worst.name} ({percent(worst.share)})" if len(data.suspects.views) > 1 else ""
-    return f"{pluralize(total, 'value')} {'looks' if total == 1 else 'look'} suspect{where}."
-
-
-def pluralize(number: int, noun: str) -> str:
-    """Return "1 sample" or "2,000 samples"."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{plural(total, 'value')} {'looks' if total == 1 else 'look'} suspect{where}."
 
 
 def percent(share: float) -> str:
