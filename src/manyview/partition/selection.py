@@ -17,8 +17,8 @@ how well its least stable cluster is found again in them. The number with the hi
 .. math:: \text{score} = (\text{separation} - \text{separation with more clusters}) \cdot \text{stability} \cdot H
 
 is chosen, H the entropy of the cluster sizes: many clusters tell more about the samples than two, and most of what is in the
-data falls away with the last of them. Numbers up to 30 are tried, and more if 30 clusters are nearly as far apart as
-fewer: then the drop is still to come.
+data falls away with the last of them. Numbers up to 30 are tried, and more if even the nearest of 30 clusters are
+far apart: then the drop is still to come.
 
 The answer is **one** if data without clusters separate just as well: the separation of the two best halves of the
 samples must be three and a half standard deviations above that of draws without clusters, which have the covariances of
@@ -48,7 +48,7 @@ from manyview.typing import Dense, Indices, Labels
 
 MAX_CLUSTERS = 30  # tried first
 MOST_CLUSTERS = 240  # tried at all, unless the user asks for more
-STILL_APART = 0.7  # separation of the finest level, relative to the largest, from which finer ones are tried
+STILL_APART = 0.6  # separation of the finest level from which finer ones are tried: 8 % of the links run between two
 SHARE = 0.8  # share of the samples in a subgraph
 DRAWS = 15  # per kind of data without clusters
 MOST_COMPARED = 1000  # samples; more do not make the comparison more certain
@@ -123,8 +123,8 @@ def select_n_clusters(
         The samples, used to draw similar data without clusters. Without them, the answer is always at least two
         clusters.
     max_clusters : int, optional
-        The largest candidate, but at most a fifth of the number of samples. By default 30; 60, 120 or 240 if the
-        clusters of the finest level are still nearly as far apart as those of coarser ones.
+        The largest candidate, but at most a fifth of the number of samples. By default 30; 60, 120 or 240 if even
+        the nearest clusters of the finest level are far apart.
     degree_regularization : float
         tau in ``D + tau * mean(D)``, for the spectral cuts.
     repeats : int
@@ -209,7 +209,7 @@ def hierarchy_to_the_drop(
     most = min(limit, MAX_CLUSTERS) if max_clusters is None else limit
     while True:
         found = build_hierarchy(graphs, numbers_up_to(most), degree_regularization)
-        if most == limit or found.separation[-1] < STILL_APART * found.separation.max():
+        if most == limit or found.separation[-1] < STILL_APART:
             return found
         most = min(2 * most, limit)
 
