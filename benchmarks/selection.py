@@ -129,10 +129,11 @@ def synthetic_rows(draws: int) -> Iterator[list[object]]:
             yield [name, rule, *correct, f"{(off <= 1).mean():.2f}", f"{np.mean(acc):.3f}"]
 
 
-def real_data(most: int) -> Iterator[Dataset]:
+def real_data(most: int, only: Sequence[str] = ()) -> Iterator[Dataset]:
     """The files with classes and up to this many samples: images, text, cells and tumours."""
     omics = (research_file(f"{OMICS.folder}/{name}") for name in OMICS.names)
-    small = [data for data in (*research_data(large=True), *omics) if data.views.n_samples <= most]
+    wanted = (data for data in (*research_data(large=True), *omics) if data.name in only or not only)
+    small = [data for data in wanted if data.views.n_samples <= most]
     yield from sorted(small, key=lambda data: data.views.n_samples)
 
 
@@ -141,9 +142,9 @@ def is_near(found: int, classes: int) -> bool:
     return found == classes if classes < 5 else abs(found - classes) <= 0.3 * classes
 
 
-def file_rows(most: int) -> Iterator[list[object]]:
+def file_rows(most: int, only: Sequence[str]) -> Iterator[list[object]]:
     near: dict[str, list[Sequence[bool]]] = {}
-    for data in real_data(most):
+    for data in real_data(most, only):
         for name, draw_ in (("clean", None), ("20 % corrupted", 0)):
             found = choices(select(noisy(data, draw_))).values()
             near.setdefault(name, []).append([is_near(number, data.n_classes) for number in found])
@@ -157,6 +158,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=40)
     parser.add_argument("--files", action="store_true", help="real data instead of synthetic")
     parser.add_argument("--most", type=int, default=10_000, help="samples of a file, for --files")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="only these files")
     parser.add_argument("--nothing", action="store_true", help="data without clusters instead")
     options = parser.parse_args()
     if options.nothing:
@@ -164,7 +166,7 @@ def main() -> None:
         print_table(("data without clusters", "one cluster"), nothing_rows(options.draws))
         return
     if options.files:
-        print_table(("data", "views", "noise", "classes", "auto", "eigengap", "stability"), file_rows(options.most))
+        print_table(("data", "views", "noise", "classes", "auto", "eigengap", "stability"), file_rows(options.most, options.only))
         return
     print(f"## Share of {options.draws} draws with the correct number, by the number of groups\n")
     columns = ("data", "rule", *RANGES, "all, within 1", "ACC of OCBR with the correct number (10 draws)")

@@ -16,9 +16,8 @@ how well its least stable cluster is found again in them. The number with the hi
 
 .. math:: \text{score} = (\text{separation} - \text{separation with more clusters}) \cdot \text{stability} \cdot H
 
-is chosen, H the entropy of the cluster sizes: many clusters tell more about the samples than two, and most of what is in the
-data falls away with the last of them. Numbers up to 30 are tried, and more if even the nearest of 30 clusters are
-far apart: then the drop is still to come.
+is chosen, H the entropy of the cluster sizes: many clusters tell more about the samples than two. Numbers up to 30 are
+tried, and more if even the nearest of 30 clusters are far apart: then the drop is still to come.
 
 The answer is **one** if data without clusters separate just as well: the separation of the two best halves of the
 samples must be three and a half standard deviations above that of draws without clusters, which have the covariances of
