@@ -48,6 +48,7 @@ CHANGES = {
     "rows U S instead of U S^0.5": Change(settings={"exponent": 1.0}),
     "directions not weighted by their signal": Change(settings={"weigh_noise": False}),
     "far-out samples not drawn in": Change(settings={"soft_rows": False}),
+    "coordinates not weighted by their valleys": Change(settings={"weigh_valleys": False}),
     "basis of 30 instead of 60": Change({"n_components": 30}),
     "no rarity weights in sparse views": Change(settings={"rarity": False}),
     "no cleaning of sparse views": Change(settings={"clean_counts": False}),

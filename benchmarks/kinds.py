@@ -70,7 +70,8 @@ def coordinates_table() -> None:
     """The RNA view as components and as features, by two routes.
 
     The file's components are of unscaled genes; as features, the genes are recognised as sparse, and rare ones count
-    more. So the last columns compare the same weights of genes: treated as features, and as their components.
+    more. So the last columns compare the same weights of genes: treated as features, and as their components, of which
+    the directions are weighted as well.
     """
     print("## RNA as principal components and as features: ACC of OCBR\n")
 

@@ -54,6 +54,7 @@ CONSTANTS: dict[str, dict[object, Change]] = {
     "tolerated": {value: Change(settings={"tolerated": value}) for value in (0.006, 0.025)},
     "weigh_noise": {False: Change(settings={"weigh_noise": False})},
     "soft_rows": {False: Change(settings={"soft_rows": False})},
+    "weigh_valleys": {False: Change(settings={"weigh_valleys": False})},
     "rank": {value: Change(settings={"rank": value}) for value in (30, 100)},
     "neighbors": {value: Change(settings={"neighbors": value}) for value in (7, 15)},
     "sparse_neighbors": {value: Change(settings={"sparse_neighbors": value}) for value in (10, 30)},
@@ -65,7 +66,7 @@ CONSTANTS: dict[str, dict[object, Change]] = {
     "noise_level": {value: Change({"noise_level": value}) for value in (0.1, 0.4)},
     "scaling": {"standard": Change({"scaling": "standard"})},
 }
-OF_ROWS = ("exponent", "tolerated", "weigh_noise", "soft_rows", "rank", "noise_level", "scaling")  # of the treatment
+OF_TREATMENT = ["exponent", "tolerated", "weigh_noise", "soft_rows", "weigh_valleys", "rank", "noise_level", "scaling"]
 DEFAULT = "default"
 NEAREST = 10  # neighbours that are compared
 
@@ -182,7 +183,7 @@ def main() -> None:
         if options.parts:
             parts_table(options.parts, scores)
         if options.constants or not options.parts:
-            usual = CONSTANTS if options.by == "accuracy" else OF_ROWS
+            usual = CONSTANTS if options.by == "accuracy" else OF_TREATMENT
             constants_table(options.constants or list(usual), scores)
 
 

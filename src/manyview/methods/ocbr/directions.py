@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from manyview.methods.ocbr.settings import Settings
+from manyview.methods.ocbr.valleys import valley_shares
 from manyview.numerics.blocks import row_blocks
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
@@ -69,21 +70,30 @@ class Basis:
         return (self.P * (self.s * (self.signal > 0))).astype(self.P.dtype)
 
 
-def find_directions(B: Array, r: int, settings: Settings) -> tuple[Directions, Basis, Dense]:
-    """Return the map, the basis behind it, and the rows of B."""
+def find_directions(
+    B: Array, r: int, settings: Settings, *, by_valleys: bool = False
+) -> tuple[Directions, Basis, Dense]:
+    """Return the map, the basis behind it, and the rows of B; `by_valleys` weighs directions by `valley_shares`."""
     s, P = leading_vectors(B, min(r, *B.shape))
     if not len(s):
         return _no_direction(B)
     noise = s[-1] ** 2 * min(1.0, B.shape[1] / settings.rank) if len(s) > 1 and settings.weigh_noise else 0.0
     signal = 1 - noise / s**2
-    to_rows = P * (s ** (settings.exponent - 1) * signal)
+    directions, rows = _to_rows(B, P * (s ** (settings.exponent - 1) * signal), settings)
+    if by_valleys:
+        directions, rows = _to_rows(B, directions.to_rows * valley_shares(rows), settings)
+    return directions, Basis(B, s, P.astype(B.dtype), signal), rows
+
+
+def _to_rows(B: Array, to_rows: Dense, settings: Settings) -> tuple[Directions, Dense]:
+    """Return the map with these directions, and the rows of B."""
     mean_square = np.inf
     if settings.soft_rows:
         mean_square = sum(float(np.vdot(R, R)) for _, R in block_products(B, to_rows)) / B.shape[0]
     rows = np.empty((B.shape[0], to_rows.shape[1]), B.dtype)
     for here, R in block_products(B, to_rows):  # U s^p signal; computed as for other samples, and in single precision
         rows[here] = soften(R, mean_square)  # only now
-    return Directions(to_rows.astype(B.dtype), mean_square), Basis(B, s, P.astype(B.dtype), signal), rows
+    return Directions(to_rows.astype(B.dtype), mean_square), rows
 
 
 def _no_direction(B: Array) -> tuple[Directions, Basis, Dense]:

@@ -17,6 +17,8 @@ class Settings:
     exponent : of the singular values in the rows; between the distances of the table (1) and of the bare basis (0)
     weigh_noise : whether each direction counts by the share of it that is signal
     soft_rows : whether distant samples are pulled in
+    weigh_valleys : whether directions of coordinates count by the valleys of density between groups of samples; not
+        those of features, where neighbours become purer, but the clusters no better
     tolerated : share of entries far out at random, as a lower bound, that a view may have before it is cleaned
     narrowest : largest factor by which the noise level is raised in views of few features
     neighbors, sparse_neighbors : of a sample; in sparse views neighbours share few features, so more of them are needed
@@ -31,6 +33,7 @@ class Settings:
     exponent: float = 0.5
     weigh_noise: bool = True
     soft_rows: bool = True
+    weigh_valleys: bool = True
     tolerated: float = 0.0125
     narrowest: float = 3.0
     neighbors: int = 10

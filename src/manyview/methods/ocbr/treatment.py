@@ -6,7 +6,9 @@ gross errors (`errors.py`) the table stays exactly as it is. How much a column t
 - features: the column is divided by :math:`\sqrt{sd^2 + g^2}`, g the geometric mean of all sds. One that varies much
   counts as if standardised; one that hardly varies is not blown up to the same size, for it holds mostly noise. In a
   view that was cleaned, columns are robustly standardised instead.
-- coordinates: as they are, for their variances are what the coordinates were chosen by.
+- coordinates: as they are, for their variances are what the coordinates were chosen by. Of their directions, those
+  that tell groups of samples apart count more (`valleys.py`); not in a view that was cleaned, where what is left of the
+  errors fills the valleys.
 - compositions: square roots first, then as features.
 
 Sparse views are cleaned entry by entry (`counts.py`); then logarithms are taken, rare features get more weight, and
@@ -157,8 +159,12 @@ class DenseView:
             kind = recognize_columns(self._in_shared_units(A))
         scaling = usual_scaling(kind, cleaned=error.present) if self.scaling == "auto" else self.scaling
         units = self.standardizer.units
-        mean, weights, directions, rows = represent_columns(A, units, scaling, r, settings, in_place=not keep)
-        source = Source(A, partial(unit_rows, units=units, scaling=scaling, r=r, settings=settings)) if keep else None
+        by_valleys = settings.weigh_valleys and kind.name == COORDINATES and not error.present
+        represent = partial(
+            represent_columns, units=units, scaling=scaling, r=r, settings=settings, by_valleys=by_valleys
+        )
+        mean, weights, directions, rows = represent(A, in_place=not keep)
+        source = Source(A, partial(unit_rows, represent)) if keep else None
         del A  # as large as the view
         leniency = error.leniency if error.present else np.inf
         model = DenseModel(
@@ -229,23 +235,31 @@ def usual_scaling(kind: Kind, *, cleaned: bool) -> str:
 
 
 def represent_columns(
-    A: Dense, units: Dense, scaling: str, r: int, settings: Settings, *, in_place: bool = False
+    A: Dense,
+    units: Dense,
+    scaling: str,
+    r: int,
+    settings: Settings,
+    *,
+    by_valleys: bool = False,
+    in_place: bool = False,
 ) -> tuple[Dense, Dense, Directions, Dense]:
     """Return the mean and weight of each column of the standardised A, the map to rows, and the rows.
 
-    `in_place` overwrites A, which saves a copy.
+    `by_valleys`: directions count by what they have of the valleys between groups of samples. `in_place` overwrites A,
+    which saves a copy.
     """
     mean, weights = weigh_columns(A, units, scaling)
     B = A if in_place else A.copy()
     B -= mean
     B *= weights
-    directions, _, rows = find_directions(B, r, settings)
+    directions, _, rows = find_directions(B, r, settings, by_valleys=by_valleys)
     return mean, weights, directions, rows
 
 
-def unit_rows(A: Dense, units: Dense, scaling: str, r: int, settings: Settings) -> Dense:
+def unit_rows(represent: Callable[[Dense], tuple[Dense, Dense, Directions, Dense]], A: Dense) -> Dense:
     """Return what represents the samples of the standardised A, at a mean squared distance of 1."""
-    return to_unit_distance(represent_columns(A, units, scaling, r, settings)[-1])
+    return to_unit_distance(represent(A)[-1])
 
 
 def weigh_columns(A: Dense, units: Dense, scaling: str) -> tuple[Dense, Dense]:
