@@ -166,7 +166,8 @@ def main() -> None:
         print_table(("data without clusters", "one cluster"), nothing_rows(options.draws))
         return
     if options.files:
-        print_table(("data", "views", "noise", "classes", "auto", "eigengap", "stability"), file_rows(options.most, options.only))
+        columns = ("data", "views", "noise", "classes", "auto", "eigengap", "stability")
+        print_table(columns, file_rows(options.most, options.only))
         return
     print(f"## Share of {options.draws} draws with the correct number, by the number of groups\n")
     columns = ("data", "rule", *RANGES, "all, within 1", "ACC of OCBR with the correct number (10 draws)")
