@@ -31,7 +31,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from manyview.methods.ocbr.directions import from_gram
-from manyview.numerics.blocks import Difference, row_blocks
+from manyview.numerics.blocks import Difference, Key, Lazy, Table, read_rows, row_blocks
 from manyview.numerics.projections import orthonormal_columns
 from manyview.numerics.proximal import soft_threshold
 from manyview.numerics.robust import GAUSSIAN, column_deviations
@@ -48,17 +48,50 @@ EVERY = slice(None)
 REPORTED = 3.0  # robust deviations of its column's residuals beyond which an entry is reported as an error
 
 
+class Observed(Lazy):
+    """A table in units of `unit`, and 0 where it is NaN, that is, was not observed."""
+
+    def __init__(self, table: Table, unit: float, *, is_complete: bool) -> None:
+        self.table, self.unit, self.is_complete = table, unit, is_complete
+        self.shape, self.dtype = table.shape, table.dtype
+
+    def __getitem__(self, key: Key, /) -> Dense:
+        """Return some rows, or some rows and columns."""
+        A = self.table[key] / self.dtype.type(self.unit)
+        return A if self.is_complete else np.where(np.isnan(A), self.dtype.type(0), A)
+
+    def read_observed(self, rows: slice, out: Dense) -> Mask | None:
+        """Write some rows to `out`; return which of their values were observed, None if all."""
+        read_rows(self.table, rows, out)
+        out /= self.dtype.type(self.unit)
+        if self.is_complete:
+            return None
+        known = ~np.isnan(out)
+        np.copyto(out, 0, where=~known)
+        return known
+
+    def known(self, rows: slice) -> Mask:
+        """Return which values of some rows were observed."""
+        known: Mask = ~np.isnan(self.table[rows])
+        return known
+
+    @property
+    def observed(self) -> Mask | None:
+        """Which values were observed, None if all of them."""
+        return None if self.is_complete else np.concatenate([self.known(rows) for rows in _blocks(self)])
+
+
 @dataclass
 class Recovery:
     """State of one view, in units of `unit`; a sweep costs a few n d r products, memory is O(n d).
 
     L is the estimate, P (d x r) its right singular vectors and those of what was shrunk to 0, `spectrum` its singular
-    values, Y the point extrapolated from it. X is 0 where it was not `observed`; None means that all of it was. Rows
-    are processed in blocks and in place: a sweep creates no table of the size of X.
+    values, Y the point extrapolated from it. X is computed where it is looked at, and 0 where it was not observed. Rows
+    are processed in blocks and in place: L and Y are the only tables, and a sweep creates no other. `loss` is the Huber
+    loss of the last sweep's L.
     """
 
-    X: Dense
-    observed: Mask | None
+    X: Observed
     unit: float
     narrowness: float
     tau: float
@@ -69,42 +102,40 @@ class Recovery:
     spectrum: Dense
     momentum: float = 1.0
     residual: float = np.inf
+    loss: float = 0.0
     scratch: tuple[Dense, Dense] | None = None
 
     @classmethod
-    def start(
-        cls, X: Dense, r: int, noise_level: float, sparsity: float, narrowest: float, *, overwrite: bool = False
-    ) -> Recovery:
-        """Begin from the leading subspace of X with its entries clipped; `overwrite` saves a copy of X."""
-        n, d = X.shape
-        known = ~np.isnan(X)
-        observed = None if known.all() else known
-        unit = typical_size(X if observed is None else X[observed])
-        X = X if overwrite else X.copy()
-        if observed is not None:
-            X[~observed] = 0
-        X /= X.dtype.type(unit)
+    def start(cls, table: Table, r: int, noise_level: float, sparsity: float, narrowest: float) -> Recovery:
+        """Begin from the leading subspace of the table with its entries clipped."""
+        n, d = table.shape
+        values = _observed_values(table)
+        unit = typical_size(values)
+        X = Observed(table, unit, is_complete=values.size == n * d)
+        del values  # as large as the table
         raised = narrowness(d, r, narrowest)
         tau = float(noise_level * raised * (np.sqrt(n) + np.sqrt(d)))
-        del known  # as large as a quarter of X
         L, P = _without_outliers(X, r)
         kappa = sparsity * tau / float(np.sqrt(max(n, d)))
-        return cls(X, observed, unit, raised, tau, kappa, L, L.copy(), P, np.zeros(P.shape[1], X.dtype))
+        state = cls(X, unit, raised, tau, kappa, L, L.copy(), P, np.zeros(P.shape[1], X.dtype))
+        state.loss = sum(state._loss(rows, X, known) for rows, X, known, _ in state._corrected())
+        return state
 
     def sweep(self) -> None:
         """Do one accelerated proximal-gradient step: E, P, L, then the extrapolation."""
-        s, self.P = right_vectors(self._corrected_blocks, self.P)
+        s, self.P = right_vectors(lambda: (A for *_, A in self._corrected()), self.P)
         self.spectrum = np.maximum(s - self.tau, 0).astype(self.X.dtype)
         kept = self.spectrum > 0
         forth, back = self.P[:, kept] * (self.spectrum[kept] / s[kept]).astype(self.P.dtype), self.P[:, kept].T
-        gap = size = uphill = 0.0
-        for rows, A in zip(_blocks(self.X), self._corrected_blocks(), strict=True):
-            L = np.matmul(A @ forth, back, out=self._scratch(1, rows))
+        gap = size = uphill = self.loss = 0.0
+        for rows, X, known, A in self._corrected():
+            L = np.matmul(A @ forth, back, out=A)
             away, step = self.Y[rows], self.L[rows]
             away -= L
             np.subtract(L, step, out=step)
             gap, size, uphill = gap + _dot(away, away), size + _dot(L, L), uphill + _dot(away, step)
             away[:], step[:] = step, L  # Y holds the step until its length is known
+            self.loss += self._loss(rows, X, known)
         self.residual = float(np.sqrt(gap / size)) if size > 0 else 0.0
         self._extrapolate(uphill=uphill > 0)
 
@@ -123,35 +154,41 @@ class Recovery:
         """Return memory for a block of rows, the same for every block: fresh memory costs more time than the sums."""
         if self.scratch is None:
             largest = _blocks(self.X)[0].stop
-            self.scratch = np.empty_like(self.X[:largest]), np.empty_like(self.X[:largest])
+            self.scratch = np.empty_like(self.L[:largest]), np.empty_like(self.L[:largest])
         return self.scratch[which][: rows.stop - rows.start]
 
-    def _corrected_blocks(self) -> Iterator[Dense]:
-        """Yield X without its errors if Y is right, that is, Y + clip(X - Y); Y where X was not observed."""
+    def _corrected(self) -> Iterator[tuple[slice, Dense, Mask | None, Dense]]:
+        """Yield, for blocks of rows: the rows, X, what of it was observed (None: all), and X without its errors.
+
+        These are its errors if Y is right: X without them is Y + clip(X - Y), and Y where X was not observed.
+        """
         for rows in _blocks(self.X):
-            A = np.subtract(self.X[rows], self.Y[rows], out=self._scratch(0, rows))
+            X = self._scratch(0, rows)
+            known = self.X.read_observed(rows, X)
+            A = np.subtract(X, self.Y[rows], out=self._scratch(1, rows))
             np.clip(A, -self.kappa, self.kappa, out=A)
-            if self.observed is not None:
-                A *= self.observed[rows]
+            if known is not None:
+                A *= known
             A += self.Y[rows]
-            yield A
+            yield rows, X, known, A
 
     def objective(self) -> float:
         """Return tau |L|_* + the Huber loss of X - L, that is, with E at its optimum."""
-        loss = 0.0
-        for rows in _blocks(self.X):
-            R = np.subtract(self.X[rows], self.L[rows], out=self._scratch(0, rows))
-            if self.observed is not None:
-                R *= self.observed[rows]
-            C = np.clip(R, -self.kappa, self.kappa, out=self._scratch(1, rows))
-            loss += 2 * _dot(C, R) - _dot(C, C)
-        return self.tau * float(self.spectrum.sum()) + loss / 2
+        return self.tau * float(self.spectrum.sum()) + self.loss / 2
+
+    def _loss(self, rows: slice, X: Dense, known: Mask | None) -> float:
+        """Return the part of some rows in the Huber loss of X - L, doubled; both blocks of scratch are overwritten."""
+        R = np.subtract(X, self.L[rows], out=X)
+        if known is not None:
+            R *= known
+        C = np.clip(R, -self.kappa, self.kappa, out=self._scratch(1, rows))
+        return 2 * _dot(C, R) - _dot(C, C)
 
     @property
     def U(self) -> Dense:
         """Orthonormal columns (n x r) that span L and, beyond its rank, X - E."""
         kept = self.spectrum > 0
-        columns = np.empty((len(self.X), self.P.shape[1]), self.X.dtype, order="F")  # LAPACK would copy it otherwise
+        columns = np.empty((len(self.L), self.P.shape[1]), self.L.dtype, order="F")  # LAPACK would copy it otherwise
         for rows in _blocks(self.X):
             E = soft_threshold(self.residuals[rows], self.kappa)
             columns[rows] = np.where(kept, self.L[rows] @ self.P, (self.X[rows] - E) @ self.P)
@@ -161,7 +198,7 @@ class Recovery:
 
     @property
     def residuals(self) -> Difference:
-        """X - L; meaningless where X was not observed."""
+        """X - L, computed where it is looked at; meaningless where X was not observed."""
         return Difference(self.X, self.L)
 
     def cleaned(self, leniency: float | None, rows: slice = EVERY) -> Dense:
@@ -171,16 +208,16 @@ class Recovery:
         """
         A = self.X[rows]
         if leniency is not None:
-            A = A - soft_threshold(self.residuals[rows], self.kappa * leniency)
+            A = A - soft_threshold(A - self.L[rows], self.kappa * leniency)
         A = A * self.X.dtype.type(self.unit)
-        return A if self.observed is None else np.where(self.observed[rows], A, self._low_rank(rows))
+        return A if self.X.is_complete else np.where(self.X.known(rows), A, self._low_rank(rows))
 
     def spend(self, leniency: float | None) -> Dense:
-        """Return `cleaned` in the memory of X, and give up that of L; the state is of no more use."""
-        A = self.X
+        """Return `cleaned` in the memory of L; the state is of no more use."""
+        A = self.L
         for rows in _blocks(A):
             A[rows] = self.cleaned(leniency, rows)
-        self.X = self.L = self.Y = A[:0].copy()
+        self.L = self.Y = A[:0].copy()
         return A
 
     @property
@@ -197,12 +234,12 @@ class Recovery:
         E itself is non-zero wherever small noise exceeds kappa; only residuals beyond `REPORTED` robust deviations are
         reported as errors.
         """
-        usual = REPORTED * column_deviations(self.residuals, self.observed)
+        usual = REPORTED * column_deviations(self.residuals, self.X.observed)
         for rows in blocks:
             R = self.residuals[rows]
             beyond = np.abs(R) > usual
-            if self.observed is not None:
-                beyond &= self.observed[rows]
+            if not self.X.is_complete:
+                beyond &= self.X.known(rows)
             yield np.where(beyond, R, 0) * self.X.dtype.type(self.unit)
 
     def _low_rank(self, rows: slice) -> Dense:
@@ -250,7 +287,18 @@ class Loadings:
         return np.where(missing, L, X - soft_threshold(X - L, kappa))
 
 
-def _without_outliers(X: Dense, r: int) -> tuple[Dense, Dense]:
+def _observed_values(table: Table) -> Dense:
+    """Return all values but NaN, in the order of rows."""
+    values, end = np.empty(table.shape[0] * table.shape[1], table.dtype), 0
+    for rows in _blocks(table):
+        part = table[rows]
+        known = part[~np.isnan(part)]
+        values[end : end + known.size] = known
+        end += known.size
+    return values[:end]
+
+
+def _without_outliers(X: Observed, r: int) -> tuple[Dense, Dense]:
     """Project X, with its entries clipped, on its leading subspace; also return the right singular vectors."""
 
     def clipped() -> Iterator[Dense]:
@@ -259,7 +307,7 @@ def _without_outliers(X: Dense, r: int) -> tuple[Dense, Dense]:
     P: Dense = fixed_directions(X.shape[1], min(r, *X.shape)).astype(X.dtype)
     for _ in range(1 if is_narrow(P) else START_STEPS):
         _, P = right_vectors(clipped, P)
-    L = np.empty_like(X)
+    L = np.empty(X.shape, X.dtype)
     for rows, A in zip(_blocks(X), clipped(), strict=True):
         np.matmul(A @ P, P.T, out=L[rows])
     return L, P
@@ -313,7 +361,6 @@ def _dot(A: Dense, B: Dense) -> float:
     return float(np.vdot(A, B))
 
 
-def _blocks(X: Dense) -> list[slice]:
+def _blocks(X: Table) -> list[slice]:
     """Return blocks of rows whose values fit into the cache of a core."""
-    n, d = X.shape
-    return row_blocks(n, d, BLOCK_ENTRIES)
+    return row_blocks(X.shape[0], X.shape[1], BLOCK_ENTRIES)
