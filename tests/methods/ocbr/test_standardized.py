@@ -17,6 +17,7 @@ def with_entry(value):
     return lambda X: np.where(np.arange(X.size).reshape(X.shape) == 9, np.float32(value), X)
 
 
+ROUNDING = {"rtol": 1e-4, "atol": 1e-3}  # of single precision, at a mean of 3,000 deviations
 TABLES = {
     "usual": lambda X: X,
     "missing": with_entry(np.nan),
@@ -35,19 +36,19 @@ def test_blocks_are_those_of_the_whole_table(case, roots, usual, monkeypatch):
     standardizer = Standardizer.fit(own, robust=True)
     at_once = standardizer.apply(own)
     table = Standardized(X, standardizer, roots=roots)
-    assert table.is_usual == (np.isfinite(at_once).all() and np.abs(at_once).max() <= ABSURD)
+    assert table.is_usual == (np.nanmax(np.abs(at_once)) <= ABSURD)
     assert (table.shape, table.dtype) == (X.shape, np.float32)
     rows = slice(5, 30)
     out = np.empty((25, 6), np.float32)
     table.read(rows, out)
     for found in (out, table[rows]):
-        np.testing.assert_array_equal(found, without_absurd(at_once)[rows])
-    np.testing.assert_array_equal(table[:, 1:3], without_absurd(at_once)[:, 1:3])
-    np.testing.assert_array_equal(table[:9, np.arange(6) > 3], without_absurd(at_once)[:9, 4:])
+        np.testing.assert_allclose(found, without_absurd(at_once)[rows], **ROUNDING)
+    np.testing.assert_allclose(table[:, 1:3], without_absurd(at_once)[:, 1:3], **ROUNDING)
+    np.testing.assert_allclose(table[:9, np.arange(6) > 3], without_absurd(at_once)[:9, 4:], **ROUNDING)
     np.testing.assert_array_equal(table.raw(rows), at_once[rows])
 
 
 def test_the_cases_are_what_they_are_called(usual):
     found = {case: Standardized(X := make(usual), Standardizer.fit(X, robust=True), roots=False).is_usual
              for case, make in TABLES.items()}  # fmt: skip
-    assert found == {case: case == "usual" for case in TABLES}
+    assert found == {case: case in ("usual", "missing") for case in TABLES}

@@ -10,24 +10,31 @@ from manyview.preprocessing.scaling import Standardizer
 from manyview.typing import Dense, Mask
 
 ABSURD = 1e4  # deviations; clean tables have values up to some thousand of them, in features that hardly vary
-BLOCK_ENTRIES = 2**17  # values in a block of rows
+BLOCK_ENTRIES = 2**15  # values in a block of rows
 
 
 class Standardized(Lazy):
     """The columns of X, or their square roots, standardised; NaN where a value is missing or absurd.
 
-    Most tables have no such values. `is_usual` says so, and saves the search for them in every block.
+    Most tables have no absurd values. `is_usual` says so: limits need not be applied to any block then.
     """
 
     def __init__(self, X: Dense, standardizer: Standardizer, *, roots: bool) -> None:
         self.X, self.standardizer, self.roots = X, standardizer, roots
         self.shape, self.dtype = X.shape, X.dtype
-        self.inverse = inverse_or_zero(standardizer.sd).astype(X.dtype)
-        self.is_usual = self._has_only_usual_values()
+        with np.errstate(over="ignore"):  # in columns of denormal numbers
+            self.factor = inverse_or_zero(standardizer.sd) / standardizer.largest
+        self.shift = standardizer.mean * inverse_or_zero(standardizer.sd)
+        self.is_usual = self._has_usual_units() and self._has_only_usual_values()
 
     def __getitem__(self, key: Key, /) -> Dense:
         """Return some rows, or some rows and columns."""
-        return without_absurd(self.raw(key))
+        if not self.is_usual:
+            return without_absurd(self.raw(key))
+        columns = columns_of(key)
+        A: Dense = self._own(key) * self.factor[columns]
+        A -= self.shift[columns]
+        return A
 
     def raw(self, key: Key) -> Dense:
         """Return some rows, or some rows and columns, with absurd values as they are."""
@@ -44,10 +51,15 @@ class Standardized(Lazy):
         return to_roots(self.X[key]) if self.roots else self.X[key]
 
     def _map(self, rows: slice, out: Dense) -> None:
-        """Standardise without limits: what `apply` does to usual values."""
-        np.divide(self._own(rows), self.standardizer.largest, out=out)
-        out -= self.standardizer.mean
-        out *= self.inverse
+        """Standardise usual values, in two steps instead of the five of `apply`."""
+        np.multiply(self._own(rows), self.factor, out=out)
+        out -= self.shift
+
+    def _has_usual_units(self) -> bool:
+        """Return whether the factors of columns that vary have all digits."""
+        info = np.finfo(self.dtype)
+        usual = (self.factor >= info.tiny) & (self.factor <= info.max)
+        return bool((usual | (self.standardizer.sd == 0)).all())
 
     def _has_only_usual_values(self) -> bool:
         blocks = row_blocks(self.shape[0], self.shape[1], BLOCK_ENTRIES)
@@ -56,7 +68,7 @@ class Standardized(Lazy):
             for rows in blocks:
                 part = out[: rows.stop - rows.start]
                 self._map(rows, part)
-                if not np.abs(part, out=part).max(initial=0) <= ABSURD:  # also if it is NaN
+                if np.fmax.reduce(np.abs(part, out=part), axis=None, initial=0) > ABSURD:
                     return False
         return True
 

@@ -171,9 +171,9 @@ class DenseView:
 
     def _gross_error(self, settings: Settings) -> GrossError:
         state = self.recovery
-        if state.X.is_complete and is_orthogonal(self._in_shared_units(state.X)):
+        if state.is_complete and is_orthogonal(self._in_shared_units(state.X)):
             return NO_ERROR
-        return gross_error(state.residuals, state.X.observed, settings.tolerated)
+        return gross_error(state.residuals, state.observed, settings.tolerated)
 
     def _errors(self, error: GrossError) -> Graph:
         """Return the errors in units of the view: impossible values, and others if there are gross errors."""
