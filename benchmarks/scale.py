@@ -4,7 +4,7 @@ python benchmarks/scale.py table [n ...]    # two views of 64 features, 20 clust
 python benchmarks/scale.py picture          # draws the rows of all tables so far, and the table of docs/peers.md
 python benchmarks/scale.py limits           # from the same rows: up to which n each method is practical
 python benchmarks/scale.py steps [n ...]    # share of each step of OCBR in its CPU seconds
-python benchmarks/scale.py memory           # peak memory of OCBR for one view, in times the view: treatment, fit
+python benchmarks/scale.py memory [n ...]   # peak memory of OCBR for one view, in times the view: treatment, fit
 python benchmarks/scale.py cells            # adt10_372k_1view of MANYVIEW_DATA, 15 clusters
 python benchmarks/scale.py neighbors        # every file of MANYVIEW_DATA: ACC with exact and approximate neighbours
 python benchmarks/scale.py ratio            # digits, two views: seconds of OCBR divided by those of MFMSC, same run
@@ -27,7 +27,7 @@ import time
 import tracemalloc
 import warnings
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
+from itertools import product, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -249,11 +249,11 @@ def _seconds_in(stats: pstats.Stats, file: str, function: str) -> float:
     return sum(entry[3] for (path, _, name), entry in found if path.endswith(file) and name == function)
 
 
-def memory(n: int = 500_000) -> None:
+def memory(sizes: Sequence[int]) -> None:
     """Peaks of what numpy allocates, beside the view itself, for one view of 64 features in single precision."""
 
     def rows() -> Iterator[list[object]]:
-        for name, share in (("clean", 0.0), ("20 % corrupted", 0.2)):
+        for n, (name, share) in product(sizes, (("clean", 0.0), ("20 % corrupted", 0.2))):
             X = make_views(n, CLUSTERS, (64,), noise=1.0, separation=6.0, seed=0).views.arrays[0].astype(np.float32)
             rng = np.random.default_rng(0)
             for part in np.array_split(X, 20):
@@ -312,9 +312,10 @@ def _accuracy(data: Any, views: Any, exact_up_to: int) -> float:
 
 def main() -> None:
     commands = {"picture": picture, "limits": limits, "imports": imports, "threads": threads, "cells": cells}
-    limited = {"ratio": ratio, "neighbors": by_neighbors, "memory": memory}
+    limited = {"ratio": ratio, "neighbors": by_neighbors}
+    sized = {"steps": (steps, SIZES[:3]), "memory": (memory, (500_000,))}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["table", "steps", *commands, *limited])
+    parser.add_argument("what", choices=["table", *commands, *limited, *sized])
     parser.add_argument("sizes", nargs="*", type=int, help=f"numbers of samples {SIZES}")
     parser.add_argument("--methods", nargs="+", default=[SKLEARN, "mfmsc", "ocbr"], choices=[SKLEARN, *METHODS])
     options = parser.parse_args()
@@ -324,7 +325,11 @@ def main() -> None:
         table(options.sizes or SIZES, options.methods)
     else:
         with threadpool_limits(1):
-            steps(options.sizes or SIZES[:3]) if options.what == "steps" else limited[options.what]()
+            if options.what in sized:
+                command, usual = sized[options.what]
+                command(options.sizes or usual)
+            else:
+                limited[options.what]()
 
 
 if __name__ == "__main__":

@@ -29,13 +29,18 @@ def test_labels_of_all_samples_are_written(ending, folder, tmp_path, manyview):
     run = manyview("cluster", *files, *LANDMARKS, "--truth", folder / "truth.csv", "--out", tmp_path / "out", "--save")
     assert run.returncode == 0, run.stderr
     assert "3 clusters of 900 samples" in run.stdout
-    labels = pd.read_csv(tmp_path / "out" / "labels.csv", index_col="sample")["label"]
+    table = pd.read_csv(tmp_path / "out" / "labels.csv", index_col="sample")
+    assert table.columns.tolist() == ["label", "confidence", "second"]
+    assert table["confidence"].between(0, 1).all()
+    assert (table["second"] != table["label"]).all()
+    labels = table["label"]
     assert labels.index[5] == (5 if ending == "npy" else "cell5")
     truth = pd.read_csv(folder / "truth.csv")["class"]
     assert adjusted_rand_index(truth, labels) > 0.98
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert (summary["n_samples"], summary["n_landmarks"]) == (900, 150)
     assert summary["views"]["view_0"]["samples"] == 900
+    assert summary["confidence"]["mean"] == pytest.approx(table["confidence"].mean(), abs=1e-4)
     assert summary["cluster_sizes"] == np.bincount(labels).tolist()
     again = manyview("predict", tmp_path / "out" / "model.manyview", *files, "--out", tmp_path / "again")
     assert again.returncode == 0, again.stderr

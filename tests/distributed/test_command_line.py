@@ -65,11 +65,16 @@ def test_labels_are_written_in_parts_and_a_model_for_new_samples(words, folder, 
 
     alone = manyview("cluster", *words[:2], *OPTIONS, "-p", "strategy=landmarks", "--out", tmp_path / "alone")
     assert alone.returncode == 0, alone.stderr
-    pd.testing.assert_series_equal(pd.read_csv(tmp_path / "alone" / "labels.csv")["label"], labels["label"], **LOOSELY)
+    table = pd.read_csv(tmp_path / "alone" / "labels.csv")
+    assert table.columns.tolist() == labels.columns.tolist() == ["sample", "label", "confidence", "second"]
+    pd.testing.assert_series_equal(table["label"], labels["label"], **LOOSELY)
+    np.testing.assert_allclose(table["confidence"], labels["confidence"], atol=1e-3)
 
     again = manyview("predict", tmp_path / "out" / "model.manyview", *words, "--out", tmp_path / "new")
     assert again.returncode == 0, again.stderr
-    assert adjusted_rand_index(read_labels(tmp_path / "new")["label"], labels["label"]) > 0.99
+    new = read_labels(tmp_path / "new")
+    assert new.columns.tolist() == labels.columns.tolist()
+    assert adjusted_rand_index(new["label"], labels["label"]) > 0.99
     assert unexplained(tmp_path / "out") == unexplained(tmp_path / "new") == []
     repeated = manyview("cluster", *words, *OPTIONS, "--out", tmp_path / "out")
     assert repeated.returncode == 2

@@ -47,9 +47,10 @@ def alone(model, data):
 
 def test_ocbr_gives_the_labels_of_one_process(client, data):
     model = OCBR(4, strategy="landmarks", n_landmarks=150)
-    alone = model.fit_predict(data.views)
+    alone = model.fit(data.views).to_frame()
     together = model.fit(arrays(data.views, 500))
-    assert adjusted_rand_index(alone, together.labels_.compute()) >= 0.999
+    assert adjusted_rand_index(alone["label"], together.labels_.compute()) >= 0.999
+    np.testing.assert_allclose(together.to_frame()["confidence"], alone["confidence"], atol=1e-3)
 
 
 @pytest.mark.parametrize("chunk", [1200, 350, 1])

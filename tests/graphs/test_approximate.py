@@ -16,6 +16,7 @@ from manyview.numerics.threads import limited_threads
 @pytest.fixture
 def always_approximate(monkeypatch):
     monkeypatch.setattr(neighbors, "EXACT_UP_TO", 100)
+    monkeypatch.setattr(neighbors, "LARGE_SHARE", 1.0)
 
 
 def clusters(rng, n=3000, d=12):
@@ -100,11 +101,24 @@ def test_blocks_of_queries_find_what_all_at_once_find(rng, always_approximate):
 
 def test_the_number_of_pairs_decides(rng, monkeypatch):
     monkeypatch.setattr(neighbors, "EXACT_UP_TO", 1000)
+    monkeypatch.setattr(neighbors, "LARGE_SHARE", 1.0)
     X = clusters(rng, 500)
     for n_queries, approximates in ((None, False), (2000, False), (2001, True)):
         with noted_recall() as noted:
             NeighborIndex(X, n_queries).query(X[:10], 5)
         assert bool(noted) == approximates
+
+
+@pytest.mark.parametrize(("d", "approximates"), [(3, True), (40, False)])
+def test_where_most_cells_would_have_to_be_looked_into_the_search_is_exact(d, approximates, rng, monkeypatch):
+    """Samples without clusters have neighbours in nearly all cells, if there are many columns."""
+    monkeypatch.setattr(neighbors, "EXACT_UP_TO", 100)
+    X = rng.standard_normal((2000, d))
+    with noted_recall() as noted:
+        _, found = nearest_neighbors(X, 10)
+    assert bool(noted) == approximates
+    true = NearestNeighbors(n_neighbors=10).fit(X).kneighbors(return_distance=False)
+    assert approximates or np.array_equal(found, true)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])

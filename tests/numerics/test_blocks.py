@@ -2,7 +2,16 @@ import numpy as np
 import pytest
 
 from manyview.numerics import blocks
-from manyview.numerics.blocks import Difference, Scaled, column_blocks, per_column, row_blocks
+from manyview.numerics.blocks import (
+    Difference,
+    Scaled,
+    column_blocks,
+    largest_magnitudes,
+    per_column,
+    read_rows,
+    row_blocks,
+    standard_deviations,
+)
 
 
 @pytest.mark.parametrize(("n", "d", "most"), [(10, 3, 9), (10, 3, 1000), (7, 0, 3), (5, 100, 10), (0, 4, 8)])
@@ -37,3 +46,21 @@ def test_scaled_columns_are_scaled_wherever_they_are_looked_at(rng):
     assert (S.shape, S[:2].dtype) == ((6, 4), np.float32)
     np.testing.assert_allclose(S[2:5], (X * factors)[2:5])
     np.testing.assert_allclose(S[:3, factors > 0.9], (X * factors)[:3, [0, 3]])
+
+
+def test_rows_of_any_table_are_written_where_asked(rng):
+    X, out = rng.standard_normal((6, 4)), np.empty((3, 4))
+    for table, expected in ((X, X), (Scaled(X, np.full(4, 2.0)), 2 * X)):
+        read_rows(table, slice(2, 5), out)
+        np.testing.assert_array_equal(out, expected[2:5])
+
+
+@pytest.mark.parametrize("most", [5, 2**18])
+def test_deviations_and_magnitudes_leave_missing_values_out(rng, monkeypatch, most):
+    monkeypatch.setattr(blocks, "ROW_ENTRIES", most)
+    X = rng.normal([0, 1e4, 5, 0], 1, (50, 4)).astype(np.float32)
+    X[rng.random(X.shape) < 0.3] = np.nan
+    X[:, 3] = np.nan
+    expected = np.nanstd(X[:, :3].astype(np.float64), axis=0)
+    np.testing.assert_allclose(standard_deviations(X), [*expected, 0], rtol=1e-10)
+    np.testing.assert_array_equal(largest_magnitudes(X), [*np.nanmax(np.abs(X[:, :3]), axis=0), np.nan])

@@ -12,7 +12,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from manyview.cli.about_samples import Samples
-from manyview.cli.results import MODEL, RESULT_FILES, DataFacts, build_summary, outcome_line, reading_facts, to_json
+from manyview.cli.results import (
+    MODEL,
+    RESULT_FILES,
+    DataFacts,
+    build_summary,
+    label_table,
+    outcome_line,
+    reading_facts,
+    to_json,
+)
 from manyview.cli.terminal import print_line, print_written, progress
 from manyview.evaluation.findings import Findings
 from manyview.io import TableOptions, write_files
@@ -20,7 +29,6 @@ from manyview.io.models import to_bytes
 from manyview.io.results import LABELS, SUMMARY
 from manyview.io.row_tables import RowTable, can_read_by_rows, open_row_tables
 from manyview.methods import MultiViewClusterer
-from manyview.typing import Labels
 
 BLOCK = 100_000  # labels written at a time
 
@@ -53,7 +61,7 @@ def cluster_by_rows(
         seconds = {"fit": round(time.perf_counter() - start, 4)}
         summary = build_summary(model, method, row_facts(model, tables), files, seconds, labels, None, Findings())
         summary |= reading_facts(options)
-        contents: dict[str, Any] = {LABELS: label_lines(tables, model.labels_), SUMMARY: to_json(summary)}
+        contents: dict[str, Any] = {LABELS: label_lines(tables, model.to_frame()), SUMMARY: to_json(summary)}
         if save:
             contents[MODEL] = to_bytes(model)
         show_status("writing labels")
@@ -80,12 +88,11 @@ def _with_ids(tables: Mapping[str, RowTable]) -> RowTable | None:
     return next((table for table in tables.values() if table.has_ids), None)
 
 
-def label_lines(tables: Mapping[str, RowTable], labels: Labels) -> Iterator[bytes]:
+def label_lines(tables: Mapping[str, RowTable], frame: pd.DataFrame) -> Iterator[bytes]:
     """Yield the table of labels as CSV, in blocks of lines, with the sample ids from the first view that has any."""
-    yield b"sample,label\n"
     named = _with_ids(tables)
-    for start in range(0, len(labels), BLOCK):
-        stop = min(start + BLOCK, len(labels))
+    for start in range(0, len(frame), BLOCK):
+        part = frame.iloc[start : start + BLOCK]
+        stop = start + len(part)
         ids = np.arange(start, stop) if named is None else named.read_ids(start, stop)
-        frame = pd.DataFrame({"label": labels[start:stop]}, index=ids)
-        yield frame.to_csv(header=False, lineterminator="\n").encode()
+        yield label_table(part.set_axis(ids), header=start == 0).encode()

@@ -206,12 +206,12 @@ def print_unmatched(loaded: LoadedViews) -> None:
         print_note(f"note: samples missing from view {name!r}: {some}")
 
 
-def label_table(frame: pd.DataFrame, stability: Stability | None = None) -> str:
+def label_table(frame: pd.DataFrame, stability: Stability | None = None, *, header: bool = True) -> str:
     """Return the labels and their confidence as CSV, with the stability of each sample if known."""
     table = frame.round({"confidence": 4})
     if stability is not None:
         table["stability"] = stability.samples.round(4)
-    return csv_text(table, index_label="sample")
+    return csv_text(table, index_label="sample", header=header)
 
 
 def confidence_facts(frame: pd.DataFrame) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from distributed import Client
 
 from manyview._version import __version__
@@ -22,6 +21,8 @@ from manyview.io.row_tables import RowTable, file_stamp
 from manyview.methods.base import MultiViewClusterer
 from manyview.methods.landmarks.blocks import Block, Results
 from manyview.methods.landmarks.strategy import LandmarkStrategy
+from manyview.methods.result import label_frame
+from manyview.partition.membership import Assigned
 from manyview.typing import Labels
 
 LABEL_PARTS = "labels.parquet"
@@ -43,19 +44,19 @@ class WritingRows(DaskRows):
         named = next((table for table in tables.values() if table.has_ids), None)
         return cls(client, rows.parts, folder=out_dir / UNFINISHED, named=named)
 
-    def join(self, labels: Results[Labels]) -> Any:
-        """Write the labels; return them as a dask array."""
-        assert isinstance(labels, DaskResults)
+    def join(self, assigned: Results[Assigned]) -> Assigned:
+        """Write the labels; return them as dask arrays."""
+        assert isinstance(assigned, DaskResults)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         write = partial(write_labels, folder=str(self.folder.absolute()), named=self.named)
         sent = self.send(write)
         futures = [
             self.client.submit(call, sent, future, part.start, part.stop, pure=False)
-            for future, part in zip(labels.futures, self.parts, strict=True)
+            for future, part in zip(assigned.futures, self.parts, strict=True)
         ]
         self.sizes = DaskResults(self, self.track(futures)).total().counts
-        return super().join(labels)
+        return super().join(assigned)
 
     def publish(self, out_dir: Path) -> Path:
         """Move the folder of labels to its final place, in one step."""
@@ -88,14 +89,14 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
-def write_labels(labels: Labels, start: int, stop: int, folder: str, named: RowTable | None) -> Sizes:
+def write_labels(assigned: Assigned, start: int, stop: int, folder: str, named: RowTable | None) -> Sizes:
     """Write the labels of a partition; the file appears when it is complete, and may be written again."""
     ids = np.arange(start, stop) if named is None else named.read_ids(start, stop)
     path = Path(folder) / f"part-{start:012d}.parquet"
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    pd.DataFrame({"sample": ids, "label": labels}).to_parquet(unfinished, index=False)
+    label_frame(assigned.labels, assigned, ids).reset_index().to_parquet(unfinished, index=False)
     os.replace(unfinished, path)
-    return Sizes(np.bincount(labels))
+    return Sizes(np.bincount(assigned.labels))
 
 
 def cluster_files(
@@ -144,9 +145,9 @@ def predict_files(
     return rows.sizes, written
 
 
-def predict_block(block: Block, model: MultiViewClusterer) -> Labels:
+def predict_block(block: Block, model: MultiViewClusterer) -> Assigned:
     """Assign the samples of a block."""
-    return model.predict(block.views)
+    return model._assign(block.views)
 
 
 def identity(model: MultiViewClusterer, tables: Mapping[str, RowTable]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from manyview.distributed.clusters import large_models
 from manyview.distributed.waiting import fetch, wait_until_done, worker_threads
 from manyview.methods.landmarks.blocks import Block, Results, Rows
 from manyview.numerics.threads import limited_threads
-from manyview.typing import Labels
+from manyview.partition.membership import Assigned
 
 FAN_IN = 16  # results added up in one task
 T = TypeVar("T")
@@ -71,16 +71,19 @@ class DaskRows(Rows):
             futures = self.client.compute([call(sent, part.read) for part in self.parts], optimize_graph=False)
         return DaskResults(self, self.track(futures), self.parts)
 
-    def join(self, labels: Results[Labels]) -> Any:
-        """Return a dask array of the labels, which stay on the workers."""
+    def join(self, assigned: Results[Assigned]) -> Assigned:
+        """Return dask arrays of what the blocks were assigned to, which stays on the workers."""
         import dask.array as da
 
-        assert isinstance(labels, DaskResults)
-        self.wait_for(labels.futures, labels.parts)
-        pairs = zip(labels.futures, self.parts, strict=True)
-        return da.concatenate(
-            [da.from_delayed(delayed(future), (part.stop - part.start,), np.int32) for future, part in pairs]
-        )
+        assert isinstance(assigned, DaskResults)
+        self.wait_for(assigned.futures, assigned.parts)
+        kept = [delayed(future) for future in assigned.futures]
+
+        def joined(name: str, dtype: type) -> Any:
+            values = zip((delayed(getattr)(one, name) for one in kept), self.parts, strict=True)
+            return da.concatenate([da.from_delayed(one, (part.stop - part.start,), dtype) for one, part in values])
+
+        return Assigned(joined("labels", np.int32), joined("confidence", np.float32), joined("second", np.int32))
 
     def send(self, function: Any) -> Future:
         """Send something that all partitions need, once."""

@@ -61,6 +61,11 @@ class CellIndex:
         with single_threaded_blas():
             return Cells.of(X, find_centres(X))
 
+    @property
+    def n_cells(self) -> int:
+        """Number of cells."""
+        return len(self._cells.centres)
+
     def search(self, Y: Dense | None, k: int) -> tuple[Dense, Indices]:
         """Return distances and indices of the k nearest rows of X to each row of Y.
 

@@ -37,7 +37,7 @@ from manyview.methods.result import Clustering, label_frame
 from manyview.numerics.division import or_one
 from manyview.numerics.threads import limited_threads
 from manyview.partition.levels import Levels, build_levels
-from manyview.partition.membership import Calibration, assess_membership
+from manyview.partition.membership import Assigned, Calibration, assess_membership
 from manyview.partition.selection import MAX_CLUSTERS, Selection, select_n_clusters
 from manyview.partition.spectral import Cut, normalized_cut
 from manyview.preprocessing.scaling import SCALING, Scaling, choose_scalings, scale_views, to_unit_distance
@@ -201,7 +201,7 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         """Return labels as a DataFrame, one row per sample, indexed by sample id if ids were given.
 
         The columns are `label`, `confidence` (its probability), and `second`, the most likely other cluster (-1 if
-        there is none). With landmarks, fitted samples only have a label.
+        there is none).
 
         Parameters
         ----------
@@ -210,10 +210,9 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self, "labels_")
         if X is None:
-            known = len(self.membership_) == len(self.labels_)
-            return label_frame(self.labels_, self.membership_ if known else None, self.sample_ids_)
-        links = self._links(X)
-        return label_frame(self._likeliest(links), self._sureness(links), Views(X).sample_ids)
+            return label_frame(self.labels_, self._own_assignment(), self.sample_ids_)
+        assigned = self._assign(X)
+        return label_frame(assigned.labels, assigned, Views(X).sample_ids)
 
     # What a subclass must or may define ------------------------------------------------------------------
 
@@ -338,6 +337,16 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
 
     def _sureness(self, links: list[Graph]) -> Dense:
         return self._calibration.of_links(self._placing.labels, links)
+
+    def _own_assignment(self) -> Assigned | None:
+        """Return what the fitted samples were assigned to, if their probabilities are known."""
+        known = len(self.membership_) == len(self.labels_)
+        return Assigned.of(self.labels_, self.membership_) if known else None
+
+    def _assign(self, X: object) -> Assigned:
+        """Return the clusters of new samples, and how likely these are."""
+        links = self._links(X)
+        return Assigned.of(self._likeliest(links), self._sureness(links))
 
     def _likeliest(self, links: list[Graph]) -> Labels:
         return self._placing.read(links)[0].argmax(axis=1).astype(np.int32)

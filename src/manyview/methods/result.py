@@ -11,7 +11,7 @@ from manyview.methods.placing import Placing
 from manyview.numerics.loop import Outcome
 from manyview.partition.agreement import Agreement, ViewGraphs
 from manyview.partition.blockmodel import SearchSettings
-from manyview.partition.membership import confidence, second_cluster
+from manyview.partition.membership import Assigned
 from manyview.typing import Dense, Graph, Labels
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ class WeightedClustering(Clustering):
     view_weights: Dense
 
 
-def label_frame(labels: Labels, membership: Dense | None, sample_ids: NDArray[Any] | None) -> pd.DataFrame:
+def label_frame(labels: Labels, assigned: Assigned | None, sample_ids: NDArray[Any] | None) -> pd.DataFrame:
     """Return labels as a DataFrame, with their confidence if known."""
     import pandas as pd  # kept out of `import manyview`
 
     columns: dict[str, Any] = {"label": labels}
-    if membership is not None:
-        columns |= {"confidence": confidence(membership, labels), "second": second_cluster(membership, labels)}
+    if assigned is not None:
+        columns |= {"confidence": assigned.confidence, "second": assigned.second}
     return pd.DataFrame(columns, index=None if sample_ids is None else pd.Index(sample_ids, name="sample"))

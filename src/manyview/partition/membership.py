@@ -65,6 +65,21 @@ def assess_membership(model: Agreement, z: Labels) -> tuple[Dense, Calibration]:
     return calibration.probabilities(model.evaluate(z)[1]), calibration
 
 
+@saved
+@dataclass(frozen=True)
+class Assigned:
+    """The cluster of each sample, its probability, and the most likely other cluster (-1 if there is only one)."""
+
+    labels: Labels
+    confidence: Dense
+    second: Labels
+
+    @classmethod
+    def of(cls, labels: Labels, P: Dense) -> Assigned:
+        """Take them from the probabilities of all clusters."""
+        return cls(labels, confidence(P, labels), second_cluster(P, labels).astype(np.int32))
+
+
 def second_cluster(P: Dense, z: Labels) -> Indices:
     """Return the most likely other cluster of each sample; -1 if there is only one."""
     if P.shape[1] == 1:

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from scipy.stats import rankdata, spearmanr
 
 from manyview.checks import InputError, InputTypeError, a_type_of, check_choice, quoted, shown
-from manyview.numerics.blocks import Table, per_column
+from manyview.numerics.blocks import Table, largest_magnitudes, standard_deviations
 from manyview.preprocessing.scaling import is_sparse_view, without_extremes, without_missing
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
@@ -144,7 +144,7 @@ def common_row_sum(X: Dense) -> float | None:
 
 def recognize_columns(X: Table) -> Kind:
     """Distinguish coordinates (uncorrelated columns of falling variance) from features."""
-    sd, largest = per_column(_deviation_and_largest, X)
+    sd, largest = standard_deviations(X), largest_magnitudes(X)
     varies = sd > 1e-6 * np.nan_to_num(largest)
     sd, d = sd[varies], int(varies.sum())
     if d >= FEWEST_COORDINATES:
@@ -156,10 +156,6 @@ def recognize_columns(X: Table) -> Kind:
             if level < UNCORRELATED:
                 return Kind(COORDINATES, f"coordinates: {d} uncorrelated columns, variance falls {fall:.1f}-fold")
     return Kind(FEATURES, f"features: {d} columns that vary" + ("" if d == X.shape[1] else f" of {X.shape[1]}"))
-
-
-def _deviation_and_largest(X: Dense) -> Dense:
-    return np.stack([np.nanstd(X.astype(np.float64), axis=0), np.fmax.reduce(np.abs(X), axis=0)])
 
 
 def correlation_level(X: Dense) -> float:

@@ -19,7 +19,7 @@ from manyview.numerics.blocks import per_column
 from manyview.numerics.division import inverse_or_zero, or_one
 from manyview.numerics.robust import GAUSSIAN
 from manyview.records import saved
-from manyview.typing import Array, Dense, is_sparse
+from manyview.typing import Array, Dense, Mask, is_sparse
 from manyview.views.container import Views
 
 Scaling: TypeAlias = str | Mapping[str, str] | Sequence[str]
@@ -130,6 +130,10 @@ class Standardizer:
         Y -= self.mean
         Y *= inverse
         return np.clip(Y, -self.limit, self.limit, out=Y)
+
+    def of_columns(self, columns: slice | Mask) -> Standardizer:
+        """Return the map of some of the columns."""
+        return replace(self, largest=self.largest[columns], mean=self.mean[columns], sd=self.sd[columns])
 
     @property
     def units(self) -> Dense:

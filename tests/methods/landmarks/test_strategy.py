@@ -33,8 +33,32 @@ def test_new_samples_get_the_labels_that_they_had_in_the_fit(fitted, data):
     np.testing.assert_array_equal(fitted.predict(data.views[others]), fitted.labels_[others])
 
 
+def test_all_samples_have_a_confidence_and_a_second_cluster(fitted, data):
+    """Those of samples that are no landmarks are what the model says about them as new ones."""
+    others = np.setdiff1d(np.arange(1500), fitted.landmarks_)
+    frame, again = fitted.to_frame(), fitted.to_frame(data.views[others])
+    assert frame["confidence"].between(0.2, 1).all()
+    assert (frame["second"] != frame["label"]).all()
+    np.testing.assert_array_equal(frame["second"][others], again["second"])
+    np.testing.assert_allclose(frame["confidence"][others], again["confidence"], rtol=1e-4)
+    own = fitted.predict_proba(data.views)[fitted.landmarks_, fitted.labels_[fitted.landmarks_]]
+    assert (frame["confidence"][fitted.landmarks_] < own + 1e-6).mean() > 0.9  # no landmark is a neighbour of itself
+
+
+def test_confidence_tells_right_labels_from_wrong_ones():
+    """In groups that overlap, about as in a fit of all samples."""
+    views = make_views(3000, 4, (12, 8), noise=1.0, separation=3, seed=2)
+    frame = OCBR(4, strategy="landmarks", n_landmarks=600).fit(views.views).to_frame()
+    names = pd.Series(views.labels).groupby(frame["label"]).agg(lambda true: true.mode()[0])
+    right = frame["label"].map(names) == views.labels
+    assert frame["confidence"][right].mean() > frame["confidence"][~right].mean() + 0.1
+    together = OCBR(4, strategy="exact").fit(views.views).to_frame()
+    assert frame["confidence"].mean() == pytest.approx(together["confidence"].mean(), abs=0.05)
+
+
 def test_the_landmarks_are_a_model_of_their_own(fitted):
     alone = fitted.on_landmarks()
+    assert len(alone.to_frame()) == 200
     np.testing.assert_array_equal(alone.labels_, fitted.labels_[fitted.landmarks_])
     assert alone.affinity_.shape == (200, 200)
     assert len(alone.embedding_) == 200
@@ -44,6 +68,7 @@ def test_a_saved_model_predicts_the_same(fitted, data, tmp_path):
     again = load(save(fitted, tmp_path / "model"))
     np.testing.assert_array_equal(again.predict(data.views[:100]), fitted.predict(data.views[:100]))
     np.testing.assert_array_equal(again.landmarks_, fitted.landmarks_)
+    pd.testing.assert_frame_equal(again.to_frame(), fitted.to_frame())
 
 
 @both

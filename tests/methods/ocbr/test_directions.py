@@ -107,3 +107,13 @@ def test_rows_are_softened_by_their_length():
     assert soften(R, np.inf) is R
     assert soften(R.astype(np.float32), 2.0).dtype == np.float32
     np.testing.assert_allclose(Directions(np.eye(2), 11.0).apply(R), soften(R, 11.0))
+
+
+@pytest.mark.parametrize(("r", "shared"), [(4, True), (3, False)])
+def test_rows_may_be_put_in_the_memory_of_the_table(r, shared, rng, monkeypatch):
+    monkeypatch.setattr(directions, "BLOCK_ENTRIES", 7 * 6)
+    B = table(30, 6, rng)
+    expected = find_directions(B, r, SETTINGS)[2]
+    rows = find_directions(again := B.copy(), r, SETTINGS, overwrite=True)[2]
+    np.testing.assert_array_equal(rows, expected)
+    assert np.shares_memory(rows, again) == shared

@@ -6,15 +6,9 @@ import scipy.sparse as sp
 
 from manyview import Views
 from manyview.methods.ocbr.settings import Settings
+from manyview.methods.ocbr.standardized import ABSURD, to_roots, without_absurd
 from manyview.methods.ocbr.treated import TreatmentOptions, treat_views
-from manyview.methods.ocbr.treatment import (
-    ABSURD,
-    to_roots,
-    treat_sparse,
-    usual_scaling,
-    weigh_columns,
-    without_absurd,
-)
+from manyview.methods.ocbr.treatment import treat_sparse, usual_scaling, weigh_columns
 from manyview.preprocessing.kinds import GRAPH, Kind
 from manyview.preprocessing.scaling import SCALINGS
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from manyview.checks import InputError
 from manyview.numerics.progress import tracked
-from manyview.typing import Indices, Labels
+from manyview.partition.membership import Assigned
+from manyview.typing import Indices
 from manyview.views import Views, check_views
 
 BLOCK_ENTRIES = 2**22  # values in a block, over all views
@@ -69,8 +70,8 @@ class Rows(ABC):
         """Run a function on every block."""
 
     @abstractmethod
-    def join(self, labels: Results[Labels]) -> Any:
-        """Return the labels of all blocks as one array, of the same kind as the user's tables."""
+    def join(self, assigned: Results[Assigned]) -> Assigned:
+        """Return what all blocks were assigned to, in arrays of the same kind as the user's tables."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,10 @@ class LocalRows(Rows):
         blocks = tracked("blocks of rows", range(0, self.n_samples, self._step))
         return LocalResults([function(self._block(start)) for start in blocks])
 
-    def join(self, labels: Results[Labels]) -> Labels:
-        """Return the labels of all blocks as one array."""
-        return np.concatenate(list(labels))
+    def join(self, assigned: Results[Assigned]) -> Assigned:
+        """Return what all blocks were assigned to."""
+        parts = [(part.labels, part.confidence, part.second) for part in assigned]
+        return Assigned(*map(np.concatenate, zip(*parts, strict=True)))
 
     @property
     def n_entries(self) -> int:

@@ -22,6 +22,7 @@ from manyview.methods.landmarks.drawing import are_candidates, choose_landmarks
 from manyview.methods.placing import LayeredPlacing, Linker
 from manyview.numerics.loop import Outcome, run
 from manyview.partition.blockmodel import Blocks
+from manyview.partition.membership import Assigned, Calibration
 from manyview.partition.placement import BlockSums, place, sum_links, without_own
 from manyview.records import saved
 from manyview.typing import Indices, Labels
@@ -182,6 +183,12 @@ class Revision:
 def label(linked: Linked, model: LandmarkModel) -> Labels:
     """Return the clusters of the samples of a block."""
     return place(linked.links, model.blocks, model.labels)
+
+
+def assign(linked: Linked, model: LandmarkModel, calibration: Calibration) -> Assigned:
+    """Return the clusters of the samples of a block, and how likely these are."""
+    P = calibration.of_links(model.labels, linked.links).astype(np.float32)
+    return Assigned.of(label(linked, model), P)
 
 
 def revise(linked: Linked, model: LandmarkModel) -> Revision:

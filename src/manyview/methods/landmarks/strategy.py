@@ -21,8 +21,8 @@ from manyview.methods.landmarks.fitting import (
     LandmarkModel,
     Stages,
     Survey,
+    assign,
     draw_landmarks,
-    label,
     link,
     revise_until_settled,
     survey,
@@ -31,6 +31,7 @@ from manyview.methods.landmarks.fitting import (
 from manyview.methods.placing import LayeredPlacing, Linker
 from manyview.numerics.threads import limited_threads
 from manyview.partition.levels import Levels, build_levels
+from manyview.partition.membership import Assigned
 from manyview.typing import Indices
 from manyview.views import Views
 from manyview.views.batches import batch_codes
@@ -52,6 +53,7 @@ class LandmarkStrategy(MultiViewClusterer):
     n_landmarks: int
     landmarks_: Indices | None
     _placing: LayeredPlacing
+    _assigned: Assigned | None
 
     def fit(self, X: object, y: object = None, *, batch: object = None) -> Self:
         """Cluster the samples.
@@ -85,7 +87,7 @@ class LandmarkStrategy(MultiViewClusterer):
             with limited_threads(self.n_jobs, rows.n_entries):
                 return self._fit_rows(rows, batch=given if batch is None else batch_codes(batch, n_samples))
         super().fit(X, y, batch=batch)
-        self.landmarks_ = None
+        self.landmarks_, self._assigned = None, None
         return self
 
     def on_landmarks(self) -> Self:
@@ -98,8 +100,13 @@ class LandmarkStrategy(MultiViewClusterer):
         model.labels_ = self._placing.labels
         model.sample_ids_ = self._landmark_ids
         model.batch_ = None if self.batch_ is None else self.batch_[self.landmarks_]
-        model._levels = None
+        model._levels, model._assigned = None, None
         return model
+
+    def _own_assignment(self) -> Assigned | None:
+        """Return what samples were assigned to; models of earlier versions do not have it."""
+        found: Assigned | None = vars(self).get("_assigned")
+        return super()._own_assignment() if found is None else found
 
     def _build_levels(self) -> Levels:
         """Merge clusters by the graph of the landmarks; other samples have no graph, so no cluster is halved."""
@@ -121,11 +128,12 @@ class LandmarkStrategy(MultiViewClusterer):
         linked = rows.each(partial(link, linker=linker, landmarks=fitted.landmarks_))
         start = stages.once("round", lambda: LandmarkModel.of(placing))
         model, outcome = revise_until_settled(linked, start, placing, stages)
-        labels = rows.join(linked.map(partial(label, model=model)))
+        assigned = rows.join(linked.map(partial(assign, model=model, calibration=fitted._calibration)))
         self._take_over(fitted)
         self._placing = placing.revised(model.labels, model.blocks)
         self.converged_ = fitted.converged_ and outcome.converged
-        self.labels_, self.sample_ids_, self.batch_ = labels, rows.sample_ids, batch
+        self.labels_, self._assigned = assigned.labels, assigned
+        self.sample_ids_, self.batch_ = rows.sample_ids, batch
         return self
 
     def _fit_landmarks(self, rows: Rows, known: Survey, batch: Indices | None) -> Self:

@@ -27,7 +27,7 @@ from manyview.numerics.blocks import row_blocks
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
 
-BLOCK_ENTRIES = 2**20  # values of a table that are converted to double precision at a time
+BLOCK_ENTRIES = 2**18  # values of a table that are converted to double precision at a time
 GRAM_SIZE = 1000  # up to this many columns or rows, singular vectors come from the Gram matrix
 POWER_STEPS = 6  # of the randomised SVD of larger tables
 NEGLIGIBLE = 1e-6  # of the largest singular value
@@ -71,29 +71,44 @@ class Basis:
 
 
 def find_directions(
-    B: Array, r: int, settings: Settings, *, by_valleys: bool = False
+    B: Array, r: int, settings: Settings, *, by_valleys: bool = False, overwrite: bool = False
 ) -> tuple[Directions, Basis, Dense]:
-    """Return the map, the basis behind it, and the rows of B; `by_valleys` weighs directions by `valley_shares`."""
+    """Return the map, the basis behind it, and the rows of B.
+
+    `by_valleys` weighs directions by `valley_shares`; `overwrite` puts the rows in the memory of a dense B.
+    """
     s, P = leading_vectors(B, min(r, *B.shape))
     if not len(s):
         return _no_direction(B)
     noise = s[-1] ** 2 * min(1.0, B.shape[1] / settings.rank) if len(s) > 1 and settings.weigh_noise else 0.0
     signal = 1 - noise / s**2
-    directions, rows = _to_rows(B, P * (s ** (settings.exponent - 1) * signal), settings)
+    to_rows = P * (s ** (settings.exponent - 1) * signal)
     if by_valleys:
-        directions, rows = _to_rows(B, directions.to_rows * valley_shares(rows), settings)
+        to_rows *= valley_shares(_represent(B, to_rows, settings)[1])
+    directions, rows = _represent(B, to_rows, settings, overwrite=overwrite)
     return directions, Basis(B, s, P.astype(B.dtype), signal), rows
 
 
-def _to_rows(B: Array, to_rows: Dense, settings: Settings) -> tuple[Directions, Dense]:
+def _represent(B: Array, to_rows: Dense, settings: Settings, *, overwrite: bool = False) -> tuple[Directions, Dense]:
     """Return the map with these directions, and the rows of B."""
     mean_square = np.inf
     if settings.soft_rows:
         mean_square = sum(float(np.vdot(R, R)) for _, R in block_products(B, to_rows)) / B.shape[0]
-    rows = np.empty((B.shape[0], to_rows.shape[1]), B.dtype)
+    shape = B.shape[0], to_rows.shape[1]
+    rows = _begin_of(B, shape) if overwrite else np.empty(shape, B.dtype)
     for here, R in block_products(B, to_rows):  # U s^p signal; computed as for other samples, and in single precision
         rows[here] = soften(R, mean_square)  # only now
     return Directions(to_rows.astype(B.dtype), mean_square), rows
+
+
+def _begin_of(B: Dense, shape: tuple[int, int]) -> Dense:
+    """Return memory for rows that may be written one after the other while those of B are read, usually B's own.
+
+    Rows that are much shorter than those of B get memory of their own, because they would hold on to all of B's.
+    """
+    if not B.flags.c_contiguous or 2 * shape[1] <= B.shape[1]:
+        return np.empty(shape, B.dtype)
+    return B.reshape(-1)[: shape[0] * shape[1]].reshape(shape)
 
 
 def _no_direction(B: Array) -> tuple[Directions, Basis, Dense]:

@@ -1,9 +1,9 @@
 r"""Robust recovery of a view: its low-rank part, its gross errors and its small noise.
 
-For a table X (n x d, samples in rows, in units of its robust scale) and L = U D' with U'U = I (n x r),
+For a table X (n x d, samples in rows) of robust scale u, and L = U D' with U'U = I (n x r),
 
 .. math:: \min_{L, E}\; \tau |L|_* + \kappa |E|_1 + \tfrac{1}{2} |X - L - E|_F^2,
-          \qquad \tau = \theta (\sqrt n + \sqrt d), \quad \kappa = \tau / \sqrt{\max(n, d)},
+          \qquad \tau = \theta u (\sqrt n + \sqrt d), \quad \kappa = \tau / \sqrt{\max(n, d)},
 
 where |L|_* = |D|_* as U is orthonormal. theta is the level of the small noise: tau is the largest singular value of
 such noise, so what survives is signal. E is eliminated exactly (its optimum is a soft threshold), which leaves the
@@ -31,7 +31,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from manyview.methods.ocbr.directions import from_gram
-from manyview.numerics.blocks import Difference, row_blocks
+from manyview.numerics.blocks import Difference, Table, read_rows, row_blocks
 from manyview.numerics.projections import orthonormal_columns
 from manyview.numerics.proximal import soft_threshold
 from manyview.numerics.robust import GAUSSIAN, column_deviations
@@ -42,7 +42,7 @@ from manyview.typing import Dense, Mask
 START_CLIP = 3.0  # in robust deviations: no entry may dominate the first subspace
 START_STEPS = 4
 NARROW = 3  # times r: narrower tables get their singular vectors from A'A, which costs no more than a step
-BLOCK_ENTRIES = 2**17  # values in a block of rows
+BLOCK_ENTRIES, BLOCK_ROWS = 2**15, 128  # values in a block of rows; but at least so many rows
 PLACING_STEPS = 30  # for a new sample; the error shrinks by the share of each direction that is kept
 EVERY = slice(None)
 REPORTED = 3.0  # robust deviations of its column's residuals beyond which an entry is reported as an error
@@ -50,15 +50,16 @@ REPORTED = 3.0  # robust deviations of its column's residuals beyond which an en
 
 @dataclass
 class Recovery:
-    """State of one view, in units of `unit`; a sweep costs a few n d r products, memory is O(n d).
+    """State of one view; a sweep costs a few n d r products, memory is O(n d).
 
-    L is the estimate, P (d x r) its right singular vectors and those of what was shrunk to 0, `spectrum` its singular
-    values, Y the point extrapolated from it. X is 0 where it was not `observed`; None means that all of it was. Rows
-    are processed in blocks and in place: a sweep creates no table of the size of X.
+    X is the table, NaN where it was not observed, `unit` its robust scale. L is the estimate, P (d x r) its right
+    singular vectors and those of what was shrunk to 0, `spectrum` its singular values, Y the point extrapolated from
+    it, `loss` the Huber loss of X - L. X may be computed where it is looked at. Rows are processed in blocks and in
+    place: L and Y are the only tables, and a sweep creates no other.
     """
 
-    X: Dense
-    observed: Mask | None
+    X: Table
+    is_complete: bool
     unit: float
     narrowness: float
     tau: float
@@ -69,44 +70,58 @@ class Recovery:
     spectrum: Dense
     momentum: float = 1.0
     residual: float = np.inf
+    loss: float = 0.0
     scratch: tuple[Dense, Dense] | None = None
 
     @classmethod
-    def start(
-        cls, X: Dense, r: int, noise_level: float, sparsity: float, narrowest: float, *, overwrite: bool = False
-    ) -> Recovery:
-        """Begin from the leading subspace of X with its entries clipped; `overwrite` saves a copy of X."""
+    def start(cls, X: Table, r: int, noise_level: float, sparsity: float, narrowest: float) -> Recovery:
+        """Begin from the leading subspace of X with its entries clipped."""
         n, d = X.shape
-        known = ~np.isnan(X)
-        observed = None if known.all() else known
-        unit = typical_size(X if observed is None else X[observed])
-        X = X if overwrite else X.copy()
-        if observed is not None:
-            X[~observed] = 0
-        X /= X.dtype.type(unit)
+        values = _observed_values(X)
+        unit, is_complete = typical_size(values), values.size == n * d
+        del values  # as large as X
         raised = narrowness(d, r, narrowest)
-        tau = float(noise_level * raised * (np.sqrt(n) + np.sqrt(d)))
-        del known  # as large as a quarter of X
-        L, P = _without_outliers(X, r)
+        tau = float(noise_level * raised * unit * (np.sqrt(n) + np.sqrt(d)))
+        L, P = _without_outliers(X, r, START_CLIP * unit)
         kappa = sparsity * tau / float(np.sqrt(max(n, d)))
-        return cls(X, observed, unit, raised, tau, kappa, L, L.copy(), P, np.zeros(P.shape[1], X.dtype))
+        state = cls(X, is_complete, unit, raised, tau, kappa, L, L.copy(), P, np.zeros(P.shape[1], X.dtype))
+        state.loss = sum(state._loss(rows, part) for rows, part, _ in state._corrected())
+        return state
 
     def sweep(self) -> None:
         """Do one accelerated proximal-gradient step: E, P, L, then the extrapolation."""
-        s, self.P = right_vectors(self._corrected_blocks, self.P)
+        s, forth, self.P, projected = self._subspace()
         self.spectrum = np.maximum(s - self.tau, 0).astype(self.X.dtype)
         kept = self.spectrum > 0
-        forth, back = self.P[:, kept] * (self.spectrum[kept] / s[kept]).astype(self.P.dtype), self.P[:, kept].T
-        gap = size = uphill = 0.0
-        for rows, A in zip(_blocks(self.X), self._corrected_blocks(), strict=True):
-            L = np.matmul(A @ forth, back, out=self._scratch(1, rows))
+        forth, back = forth[:, kept] * (self.spectrum[kept] / s[kept]).astype(forth.dtype), self.P[:, kept].T
+        gap = size = uphill = self.loss = 0.0
+        for rows, X, A in self._corrected():
+            L = np.matmul((A if projected is None else projected[rows]) @ forth, back, out=A)
             away, step = self.Y[rows], self.L[rows]
             away -= L
             np.subtract(L, step, out=step)
             gap, size, uphill = gap + _dot(away, away), size + _dot(L, L), uphill + _dot(away, step)
             away[:], step[:] = step, L  # Y holds the step until its length is known
+            self.loss += self._loss(rows, X)
         self.residual = float(np.sqrt(gap / size)) if size > 0 else 0.0
         self._extrapolate(uphill=uphill > 0)
+
+    def _subspace(self) -> tuple[Dense, Dense, Dense, Dense | None]:
+        """Return the singular values of A = X without its errors, what takes A to its left vectors times them, and P.
+
+        In wide tables, the matrix does not take A there, but the last table returned: A on its subspace (n x r), which
+        is computed here anyway, and cheaper to go on from.
+        """
+        if is_narrow(self.P):
+            s, P = right_vectors(lambda: (A for _, _, A in self._corrected()), self.P)
+            return s, P, P, None
+        P = orthonormal_columns(reduce(add, (A.T @ (A @ self.P) for _, _, A in self._corrected())))
+        B = np.empty((len(self.L), P.shape[1]), P.dtype)
+        for rows, _, A in self._corrected():
+            np.matmul(A, P, out=B[rows])
+        s, V = from_gram(reduce(add, (_gram(B[rows]) for rows in _blocks(self.X))), P.shape[1])
+        V = V.astype(P.dtype)
+        return s, V, P @ V, B
 
     def _extrapolate(self, *, uphill: bool) -> None:
         """Nesterov's momentum, restarted whenever it points uphill (O'Donoghue and Candes)."""
@@ -123,76 +138,87 @@ class Recovery:
         """Return memory for a block of rows, the same for every block: fresh memory costs more time than the sums."""
         if self.scratch is None:
             largest = _blocks(self.X)[0].stop
-            self.scratch = np.empty_like(self.X[:largest]), np.empty_like(self.X[:largest])
+            self.scratch = np.empty_like(self.L[:largest]), np.empty_like(self.L[:largest])
         return self.scratch[which][: rows.stop - rows.start]
 
-    def _corrected_blocks(self) -> Iterator[Dense]:
-        """Yield X without its errors if Y is right, that is, Y + clip(X - Y); Y where X was not observed."""
+    def _corrected(self) -> Iterator[tuple[slice, Dense, Dense]]:
+        """Yield blocks of rows: which they are, X, and X without its errors.
+
+        The errors are those if Y is right: X without them is Y + clip(X - Y), and Y where X was not observed.
+        """
         for rows in _blocks(self.X):
-            A = np.subtract(self.X[rows], self.Y[rows], out=self._scratch(0, rows))
+            X, Y = self._scratch(0, rows), self.Y[rows]
+            read_rows(self.X, rows, X)
+            A = np.subtract(X, Y, out=self._scratch(1, rows))
             np.clip(A, -self.kappa, self.kappa, out=A)
-            if self.observed is not None:
-                A *= self.observed[rows]
-            A += self.Y[rows]
-            yield A
+            A = self._observed(A)
+            A += Y
+            yield rows, X, A
+
+    def _observed(self, A: Dense) -> Dense:
+        """Put 0 where a block is NaN, that is, where X was not observed."""
+        return A if self.is_complete else without_nan(A)
 
     def objective(self) -> float:
         """Return tau |L|_* + the Huber loss of X - L, that is, with E at its optimum."""
-        loss = 0.0
-        for rows in _blocks(self.X):
-            R = np.subtract(self.X[rows], self.L[rows], out=self._scratch(0, rows))
-            if self.observed is not None:
-                R *= self.observed[rows]
-            C = np.clip(R, -self.kappa, self.kappa, out=self._scratch(1, rows))
-            loss += 2 * _dot(C, R) - _dot(C, C)
-        return self.tau * float(self.spectrum.sum()) + loss / 2
+        return self.tau * float(self.spectrum.sum()) + self.loss
+
+    def _loss(self, rows: slice, X: Dense) -> float:
+        """Return the part of some rows in the Huber loss of X - L; both blocks of scratch are overwritten."""
+        R = self._observed(np.subtract(X, self.L[rows], out=X))
+        C = np.clip(R, -self.kappa, self.kappa, out=self._scratch(1, rows))
+        return _dot(C, R) - _dot(C, C) / 2
 
     @property
     def U(self) -> Dense:
         """Orthonormal columns (n x r) that span L and, beyond its rank, X - E."""
         kept = self.spectrum > 0
-        columns = np.empty((len(self.X), self.P.shape[1]), self.X.dtype, order="F")  # LAPACK would copy it otherwise
+        columns = np.empty((len(self.L), self.P.shape[1]), self.L.dtype, order="F")  # LAPACK would copy it otherwise
         for rows in _blocks(self.X):
-            E = soft_threshold(self.residuals[rows], self.kappa)
-            columns[rows] = np.where(kept, self.L[rows] @ self.P, (self.X[rows] - E) @ self.P)
+            L, X = self.L[rows], self._observed(self.X[rows])
+            columns[rows] = np.where(kept, L @ self.P, (X - soft_threshold(X - L, self.kappa)) @ self.P)
         basis, R = qr(columns, overwrite_a=True, mode="economic", check_finite=False)  # numpy's copies it to double
         basis *= np.where(np.diag(R) < 0, -1, 1).astype(basis.dtype)
         return basis
 
     @property
+    def observed(self) -> Mask | None:
+        """Which values were observed, None if all of them."""
+        return None if self.is_complete else np.concatenate([~np.isnan(self.X[rows]) for rows in _blocks(self.X)])
+
+    @property
     def residuals(self) -> Difference:
-        """X - L; meaningless where X was not observed."""
+        """X - L, computed where it is looked at; NaN where X was not observed."""
         return Difference(self.X, self.L)
 
     def cleaned(self, leniency: float | None, rows: slice = EVERY) -> Dense:
-        """Return some rows of X - E in units of the table, with U D' where X was not observed.
+        """Return some rows of X - E, with U D' where X was not observed.
 
         The threshold of E is kappa times the leniency; None leaves X as it is.
         """
         A = self.X[rows]
         if leniency is not None:
-            A = A - soft_threshold(self.residuals[rows], self.kappa * leniency)
-        A = A * self.X.dtype.type(self.unit)
-        return A if self.observed is None else np.where(self.observed[rows], A, self._low_rank(rows))
+            A = A - soft_threshold(A - self.L[rows], self.kappa * leniency)
+        return A if self.is_complete else np.where(np.isnan(A), self._low_rank(rows), A)
 
     def spend(self, leniency: float | None) -> Dense:
-        """Return `cleaned` in the memory of X, and give up that of L; the state is of no more use."""
-        A = self.X
+        """Return `cleaned` in the memory of L; the state is of no more use."""
+        A = self.L
         for rows in _blocks(A):
             A[rows] = self.cleaned(leniency, rows)
-        self.X = self.L = self.Y = A[:0].copy()
+        self.L = self.Y = A[:0].copy()
         return A
 
     @property
     def loadings(self) -> Dense:
-        """D (d x r), in units of the table: the directions that survive the shrinkage, at their size before it.
+        """D (d x r): the directions that survive the shrinkage, at their size before it.
 
         The shrinkage separates signal from noise, but makes the signal too small.
         """
-        return self.P * ((self.spectrum + self.tau) * (self.spectrum > 0) * self.unit).astype(self.P.dtype)
+        return self.P * ((self.spectrum + self.tau) * (self.spectrum > 0)).astype(self.P.dtype)
 
     def gross_errors(self, blocks: Iterable[slice]) -> Iterator[Dense]:
-        """Yield, for blocks of rows, X - L where it is unusual for its column, otherwise 0, in units of the table.
+        """Yield, for blocks of rows, X - L where it is unusual for its column, otherwise 0.
 
         E itself is non-zero wherever small noise exceeds kappa; only residuals beyond `REPORTED` robust deviations are
         reported as errors.
@@ -200,16 +226,13 @@ class Recovery:
         usual = REPORTED * column_deviations(self.residuals, self.observed)
         for rows in blocks:
             R = self.residuals[rows]
-            beyond = np.abs(R) > usual
-            if self.observed is not None:
-                beyond &= self.observed[rows]
-            yield np.where(beyond, R, 0) * self.X.dtype.type(self.unit)
+            yield np.where(np.abs(R) > usual, R, 0).astype(R.dtype)
 
     def _low_rank(self, rows: slice) -> Dense:
-        """Return some rows of U D', in units of the table."""
+        """Return some rows of U D'."""
         kept = self.spectrum > 0
         P, size = self.P[:, kept], self.spectrum[kept]
-        return (self.L[rows] @ (P * ((size + self.tau) / size * self.unit).astype(P.dtype))) @ P.T
+        return (self.L[rows] @ (P * ((size + self.tau) / size).astype(P.dtype))) @ P.T
 
 
 @saved
@@ -231,7 +254,7 @@ class Loadings:
     def of(cls, state: Recovery, leniency: float) -> Loadings:
         """Take the loadings from a recovered view; an infinite leniency cleans nothing."""
         keep = state.spectrum / (state.spectrum + state.spectrum.dtype.type(state.tau))
-        return cls(state.P, keep, state.unit, state.kappa, leniency)
+        return cls(state.P, keep, state.unit, state.kappa / state.unit, leniency)
 
     def clean(self, X: Dense) -> Dense:
         """Return X - E of other samples, completed where values are missing; time O(m d r) per step."""
@@ -250,16 +273,34 @@ class Loadings:
         return np.where(missing, L, X - soft_threshold(X - L, kappa))
 
 
-def _without_outliers(X: Dense, r: int) -> tuple[Dense, Dense]:
+def _observed_values(table: Table) -> Dense:
+    """Return all values but NaN, in the order of rows."""
+    values, end = np.empty(table.shape[0] * table.shape[1], table.dtype), 0
+    for rows in _blocks(table):
+        part = table[rows]
+        known = part[~np.isnan(part)]
+        values[end : end + known.size] = known
+        end += known.size
+    return values[:end]
+
+
+def without_nan(A: Dense) -> Dense:
+    """Put 0 where a table is NaN: by its bits, because to copy where a mask says costs ten times as much."""
+    bits = A.view(f"u{A.dtype.itemsize}")
+    bits &= np.isnan(A).astype(bits.dtype) - bits.dtype.type(1)  # all bits, or none
+    return A
+
+
+def _without_outliers(X: Table, r: int, most: float) -> tuple[Dense, Dense]:
     """Project X, with its entries clipped, on its leading subspace; also return the right singular vectors."""
 
     def clipped() -> Iterator[Dense]:
-        return (np.clip(X[rows], -START_CLIP, START_CLIP) for rows in _blocks(X))
+        return (without_nan(np.clip(X[rows], -most, most)) for rows in _blocks(X))
 
     P: Dense = fixed_directions(X.shape[1], min(r, *X.shape)).astype(X.dtype)
     for _ in range(1 if is_narrow(P) else START_STEPS):
         _, P = right_vectors(clipped, P)
-    L = np.empty_like(X)
+    L = np.empty(X.shape, X.dtype)
     for rows, A in zip(_blocks(X), clipped(), strict=True):
         np.matmul(A @ P, P.T, out=L[rows])
     return L, P
@@ -313,7 +354,7 @@ def _dot(A: Dense, B: Dense) -> float:
     return float(np.vdot(A, B))
 
 
-def _blocks(X: Dense) -> list[slice]:
-    """Return blocks of rows whose values fit into the cache of a core."""
+def _blocks(X: Table) -> list[slice]:
+    """Return blocks of rows: few enough for the cache of a core, enough for fast products."""
     n, d = X.shape
-    return row_blocks(n, d, BLOCK_ENTRIES)
+    return row_blocks(n, d, max(BLOCK_ENTRIES, BLOCK_ROWS * d))

@@ -118,8 +118,8 @@ def run_recovery(states: Sequence[Recovery], options: TreatmentOptions) -> Outco
                 state.sweep()
         return {
             "residual": max((state.residual for state in states), default=0.0),
-            "objective": sum(state.objective() for state in states),
-            "mu": float(np.mean([1 / state.tau for state in states])) if states else 0.0,
+            "objective": sum(state.objective() / state.unit**2 for state in states),
+            "mu": float(np.mean([state.unit / state.tau for state in states])) if states else 0.0,
         }
 
     outcome = run(sweep, max_iter=options.max_iter, tol=options.tol, name="OCBR", callback=options.callback)

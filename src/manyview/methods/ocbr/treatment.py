@@ -31,7 +31,8 @@ from manyview.methods.ocbr.directions import Directions, find_directions
 from manyview.methods.ocbr.errors import NO_ERROR, GrossError, gross_error, is_orthogonal
 from manyview.methods.ocbr.recovery import Loadings, Recovery
 from manyview.methods.ocbr.settings import Settings
-from manyview.numerics.blocks import Scaled, per_column, row_blocks
+from manyview.methods.ocbr.standardized import Standardized, is_absurd, to_roots, without_absurd
+from manyview.numerics.blocks import Scaled, Table, row_blocks, standard_deviations
 from manyview.numerics.division import inverse_or_zero, or_one
 from manyview.preprocessing.kinds import COMPOSITION, COORDINATES, GRAPH, Kind, recognize_columns
 from manyview.preprocessing.scaling import (
@@ -42,10 +43,9 @@ from manyview.preprocessing.scaling import (
     without_missing,
 )
 from manyview.records import saved
-from manyview.typing import Array, Dense, Graph, Indices, Mask, is_sparse
+from manyview.typing import Array, Dense, Graph, Indices, is_sparse
 
 BLOCK_ENTRIES = 2**20  # values of a view that are looked at for errors at a time
-ABSURD = 1e4  # deviations; clean tables have values up to some thousand of them, in features that hardly vary
 
 
 @dataclass(frozen=True)
@@ -123,8 +123,7 @@ class DenseView:
     samples: Indices
     kind: Kind
     scaling: str
-    roots: bool
-    standardizer: Standardizer
+    table: Standardized
     recovery: Recovery
 
     @classmethod
@@ -139,14 +138,11 @@ class DenseView:
         sparsity: float,
         settings: Settings,
     ) -> DenseView:
-        """Standardise, and begin the recovery."""
+        """Learn how to standardise, and begin the recovery."""
         roots = kind.name == COMPOSITION
-        table = to_roots(X) if roots else X
-        standardizer = Standardizer.fit(table, robust=True)
-        recovery = Recovery.start(
-            without_absurd(standardizer.apply(table)), r, noise_level, sparsity, settings.narrowest, overwrite=True
-        )
-        return cls(X, samples, kind, scaling, roots, standardizer, recovery)
+        table = Standardized(X, Standardizer.fit(to_roots(X) if roots else X, robust=True), roots=roots)
+        recovery = Recovery.start(table, r, noise_level, sparsity, settings.narrowest)
+        return cls(X, samples, kind, scaling, table, recovery)
 
     def finish(self, r: int, settings: Settings, *, recognize: bool, keep: bool = False) -> TreatedView:
         """Clean if there are gross errors, and represent the samples; `keep` what they are represented by."""
@@ -155,10 +151,10 @@ class DenseView:
         E, U = self._errors(error), state.U
         A = state.spend(error.leniency if error.present else None)
         kind = self.kind
-        if error.present and recognize and not self.roots:
+        if error.present and recognize and not self.table.roots:
             kind = recognize_columns(self._in_shared_units(A))
         scaling = usual_scaling(kind, cleaned=error.present) if self.scaling == "auto" else self.scaling
-        units = self.standardizer.units
+        units = self.table.standardizer.units
         by_valleys = settings.weigh_valleys and kind.name == COORDINATES and not error.present
         represent = partial(
             represent_columns, units=units, scaling=scaling, r=r, settings=settings, by_valleys=by_valleys
@@ -167,22 +163,21 @@ class DenseView:
         source = Source(A, partial(unit_rows, represent)) if keep else None
         del A  # as large as the view
         leniency = error.leniency if error.present else np.inf
-        model = DenseModel(
-            self.roots, self.standardizer, Loadings.of(state, leniency), error.present, mean, weights, directions
-        )
+        loadings, roots = Loadings.of(state, leniency), self.table.roots
+        model = DenseModel(roots, self.table.standardizer, loadings, error.present, mean, weights, directions)
         told = replace(kind, reason=f"{kind.reason}; {describe_error(error)}")
         scale = unit_distance_factor(rows)
         rows *= rows.dtype.type(scale)
         return TreatedView(self.samples, rows, scale, U, state.loadings, E, told, scaling, model, source)
 
-    def _in_shared_units(self, Y: Dense) -> Scaled:
+    def _in_shared_units(self, Y: Table) -> Scaled:
         """Return a standardised table in the units of the column that varies most."""
-        units = self.standardizer.units
+        units = self.table.standardizer.units
         return Scaled(Y, units / or_one(units.max(initial=0)))
 
     def _gross_error(self, settings: Settings) -> GrossError:
         state = self.recovery
-        if state.observed is None and is_orthogonal(self._in_shared_units(state.X)):
+        if state.is_complete and is_orthogonal(self._in_shared_units(state.X)):
             return NO_ERROR
         return gross_error(state.residuals, state.observed, settings.tolerated)
 
@@ -197,28 +192,11 @@ class DenseView:
     def _errors_of(self, rows: slice, found: Dense) -> Dense:
         """Return the errors in some rows, in units of the view; `found` are the gross ones."""
         X = self.X[rows]
-        Y = self.standardizer.apply(to_roots(X) if self.roots else X)
-        absurd = is_absurd(Y)
-        if absurd.any():
-            found = np.where(absurd, Y - self.recovery.cleaned(None, rows), found)
-        E = in_units(np.broadcast_to(found, X.shape), self.standardizer.units)
-        return np.where(E != 0, X - np.square(to_roots(X) - E), 0) if self.roots else E
-
-
-def without_absurd(Y: Dense) -> Dense:
-    """Return a standardised table with NaN for values that are too extreme to have been measured."""
-    absurd = is_absurd(Y)
-    return np.where(absurd, np.nan, Y).astype(Y.dtype) if absurd.any() else Y
-
-
-def is_absurd(Y: Dense) -> Mask:
-    """Return which values of a standardised table are too extreme to have been measured."""
-    return (Y > ABSURD) | (Y < -ABSURD)
-
-
-def to_roots(X: Dense) -> Dense:
-    """Return square roots; negative entries, which a composition cannot have, count as 0."""
-    return np.sqrt(np.maximum(X, 0))
+        if not self.table.is_usual:
+            Y = self.table.raw(rows)
+            found = np.where(is_absurd(Y), Y - self.recovery.cleaned(None, rows), found)
+        E = in_units(np.broadcast_to(found, X.shape), self.table.standardizer.units)
+        return np.where(E != 0, X - np.square(to_roots(X) - E), 0) if self.table.roots else E
 
 
 def usual_scaling(kind: Kind, *, cleaned: bool) -> str:
@@ -253,7 +231,7 @@ def represent_columns(
     B = A if in_place else A.copy()
     B -= mean
     B *= weights
-    directions, _, rows = find_directions(B, r, settings, by_valleys=by_valleys)
+    directions, _, rows = find_directions(B, r, settings, by_valleys=by_valleys, overwrite=in_place)
     return mean, weights, directions, rows
 
 
@@ -268,7 +246,7 @@ def weigh_columns(A: Dense, units: Dense, scaling: str) -> tuple[Dense, Dense]:
     Uses logarithms, so that features in units of 1e300 do not overflow.
     """
     mean = A.mean(axis=0, dtype=np.float64)
-    sd = per_column(lambda columns: columns.std(axis=0, dtype=np.float64), A)
+    sd = standard_deviations(A)
     varies = (sd > 1e-6) & (units > 0)
     own = np.log(np.where(varies, units, 1).astype(np.float64))
     size = own + np.log(np.where(varies, sd, 1))  # logarithm of the sd in own units
