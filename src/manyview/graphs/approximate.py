@@ -100,7 +100,7 @@ class CellIndex:
         Y = self.X if self.typical is None else self.typical
         Q = self._compact(Y[np.sort(np.random.default_rng(1).permutation(len(Y))[:RECALL_SAMPLE])])
         farthest = _true_squares(Q, cells.X, k + same)[:, -1:] * (1 + TIE) + TIE**2
-        rank = np.argsort(np.argsort(_squares(Q, cells.centres), axis=1), axis=1)
+        rank = np.argsort(np.argsort(_squares(Q, cells.centres)))
         rank[self._is_around(k)[nearest_centres(Q, cells.centres)]] = 0
         found = np.zeros(rank.shape)  # per query, in the cells of each rank
         for rows, squares in _squares_in_blocks(Q, cells.X):
@@ -179,8 +179,8 @@ def _true_squares(Q: Dense, X: Dense, k: int) -> Dense:
     """Return the squared distances of the k nearest rows to a few queries, by comparing with all."""
     least = np.empty((len(Q), 0), dtype=Q.dtype)
     for _, squares in _squares_in_blocks(Q, X):
-        near = np.partition(squares, k - 1, axis=1)[:, :k] if squares.shape[1] > k else squares
-        least = np.sort(np.hstack([least, near]), axis=1)[:, :k]
+        near = np.partition(squares, k - 1)[:, :k] if squares.shape[1] > k else squares
+        least = np.sort(np.hstack([least, near]))[:, :k]
     return least
 
 

@@ -92,7 +92,7 @@ def within(D: Dense, bound: Dense, wanted: int) -> tuple[Indices, Indices]:
     """Return rows and columns of the entries up to the bound of their row; out of many ties, the `wanted` least."""
     pairs = np.flatnonzero(bound[:, None] >= D)
     if len(pairs) > CROWD * wanted * len(D) and wanted < D.shape[1]:
-        columns = np.argpartition(D, wanted - 1, axis=1)[:, :wanted]
+        columns = np.argpartition(D, wanted - 1)[:, :wanted]
         return np.repeat(np.arange(len(D)), wanted), columns.ravel()
     query, column = np.divmod(pairs, max(D.shape[1], 1))
     return query, column
@@ -100,4 +100,4 @@ def within(D: Dense, bound: Dense, wanted: int) -> tuple[Indices, Indices]:
 
 def _nth_least(A: Dense, n: int) -> Dense:
     """Return the n-th least entry of each row."""
-    return np.partition(A, n - 1, axis=1)[:, n - 1]
+    return np.partition(A, n - 1)[:, n - 1]

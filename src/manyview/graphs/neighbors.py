@@ -103,9 +103,9 @@ def _nearest_in_sparse(X: sp.csr_array, Y: Array | None, k: int) -> tuple[Dense,
 
 def k_smallest(d: Dense, k: int) -> tuple[Dense, Indices]:
     """Return the k smallest entries of each row, ascending, and their columns."""
-    nearest = np.argpartition(d, k - 1, axis=1)[:, :k]
+    nearest = np.argpartition(d, k - 1)[:, :k]
     of_nearest = np.take_along_axis(d, nearest, axis=1)
-    order = np.argsort(of_nearest, axis=1, kind="stable")
+    order = np.argsort(of_nearest, kind="stable")
     return np.take_along_axis(of_nearest, order, axis=1), np.take_along_axis(nearest, order, axis=1)
 
 

@@ -37,7 +37,7 @@ def project_simplex(V: Dense) -> Dense:
     """Euclidean projection of each row (or of one vector) onto {w >= 0, sum w = 1}."""
     rows = np.atleast_2d(V)
     rows = rows - rows.max(axis=1, keepdims=True)  # same projection; otherwise the 1 would be lost next to 1e20
-    descending = -np.sort(-rows, axis=1)
+    descending = -np.sort(-rows)
     excess = np.cumsum(descending, axis=1) - 1
     count = np.arange(1, rows.shape[1] + 1)
     support = np.count_nonzero(descending * count > excess, axis=1)  # the largest j that stays positive

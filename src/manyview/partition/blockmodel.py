@@ -344,7 +344,7 @@ def links_to_clusters(W: sp.csr_array, z: NDArray[Any], c: int) -> Dense:
     if z.ndim == 2:
         return W @ z
     to_clusters = z.astype(W.indices.dtype)[W.indices]
-    return sp.csr_array((W.data.astype(float, copy=False), to_clusters, W.indptr), shape=(W.shape[0], c)).toarray()
+    return sp.csr_array((W.data, to_clusters, W.indptr), shape=(W.shape[0], c), dtype=np.float64).toarray()
 
 
 def sum_by_cluster(links: Dense, z: NDArray[Any], c: int) -> Dense:

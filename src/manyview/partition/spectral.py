@@ -97,7 +97,7 @@ def different_rows(F: Dense, k: int) -> Indices:
     length = np.linalg.norm(F, axis=1)
     longest_first = F.T.copy()
     longest_first[:, first] *= 2 * length.max() / or_one(length[first])
-    _, pivots = scipy.linalg.qr(longest_first, mode="r", pivoting=True, overwrite_a=True)
+    _, pivots = scipy.linalg.qr(longest_first, mode="r", pivoting=True)
     return pivots[:k]
 
 
