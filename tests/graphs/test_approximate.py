@@ -172,3 +172,11 @@ def test_a_search_among_the_samples_themselves_reports_its_progress(rng):
         assert not told
         index.search(None, 5)
     assert [(one.step, one.share) for one in told] == [("neighbours", 0), ("neighbours", 1)]
+
+
+def test_a_tenth_of_the_samples_or_more_is_searched_exactly(rng, always_approximate):
+    X = clusters(rng, 500)
+    for k, approximates in ((50, True), (51, False)):
+        with noted_recall() as noted:
+            nearest_neighbors(X, k)
+        assert bool(noted) == approximates

@@ -23,6 +23,7 @@ def test_sums_are_the_weight_between_clusters():
     sums = sum_links([W, W], z, Z, 3)
     np.testing.assert_allclose(sums.links / UNITS, [expected, expected], atol=1e-7)
     np.testing.assert_array_equal(sums.sizes, np.bincount(z))
+    assert sums.links.dtype == sums.sizes.dtype == np.int64
 
 
 @pytest.mark.parametrize("order", [1, -1])

@@ -417,3 +417,9 @@ def test_whole_numbers_beside_missing_ones_are_not_rounded():
 def test_views_that_were_checked_are_not_made_again():
     views = Views([X, Y])
     assert check_views(views) is views
+
+
+@pytest.mark.parametrize("table", [np.array([[1j], [2]]), pd.DataFrame({"x": [1j, 2]}), sp.csr_array([[1j], [2]])])
+def test_complex_tables_are_refused_by_the_name_of_their_view(table):
+    with pytest.raises(InputError, match=r"^View 'rna' has complex dtype complex128"):
+        Views({"rna": table})

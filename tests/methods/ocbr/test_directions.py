@@ -107,3 +107,9 @@ def test_rows_are_softened_by_their_length():
     assert soften(R, np.inf) is R
     assert soften(R.astype(np.float32), 2.0).dtype == np.float32
     np.testing.assert_allclose(Directions(np.eye(2), 11.0).apply(R), soften(R, 11.0))
+
+
+def test_of_two_directions_the_second_bounds_the_noise(rng):
+    B = rng.standard_normal((20, 2)) @ np.diag([5.0, 1.0]) @ rng.standard_normal((2, 8))
+    basis = find_directions(B, 5, replace(SETTINGS, rank=16))[1]
+    np.testing.assert_allclose(basis.signal, [1 - (basis.s[1] / basis.s[0]) ** 2 / 2, 1 / 2])

@@ -134,3 +134,12 @@ def test_a_few_errors_are_no_proof():
         R[:8:2, 2][:errors_on_each_side] = -99
         found = gross_error(R)
         assert found.lower * 40 * 40 / 4 == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.04, 0.1, 0.3])
+def test_columns_are_orthogonal_if_they_are_correlated_far_less_than_by_chance(noise, rng):
+    U = np.linalg.qr(rng.standard_normal((60, 8)))[0]
+    X = (U - U.mean(axis=0) + noise * rng.standard_normal((60, 8)) / np.sqrt(60)) * np.geomspace(1, 100, 8)
+    C = np.corrcoef(X.T)
+    by_chance = 8 * 7 / 59
+    assert is_orthogonal(X) == ((C**2).sum() - 8 < 0.25 * by_chance)

@@ -1,14 +1,18 @@
 """Steps of the treatment of dense views."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from manyview import Views
+from manyview.methods.ocbr.errors import NO_ERROR, GrossError
 from manyview.methods.ocbr.settings import Settings
 from manyview.methods.ocbr.treated import TreatmentOptions, treat_views
 from manyview.methods.ocbr.treatment import (
     ABSURD,
+    describe_error,
     to_roots,
     treat_sparse,
     usual_scaling,
@@ -205,3 +209,43 @@ def test_rows_of_sparse_views_are_entries_beside_directions_at_equal_distances(r
     missing = X.toarray()
     missing[X.toarray() == 0] = np.nan
     np.testing.assert_allclose(view.model.represent(missing), rows, atol=1e-10)
+
+
+def test_a_graph_is_treated_as_counts_with_a_usual_weight_on_its_diagonal(rng):
+    W = sp.csr_array(np.triu(rng.integers(0, 3, (20, 20)), 1) * 4.0)
+    W = sp.csr_array(W + W.T)
+    view = treat_sparse(W, np.arange(20), Kind(GRAPH, "a graph"), 4, Settings())
+    with_diagonal = sp.csr_array(W + np.median(W.data) * sp.eye_array(20))
+    counts = treat_sparse(with_diagonal, np.arange(20), Kind("counts", "a graph"), 4, Settings())
+    np.testing.assert_allclose(view.rows.toarray(), counts.rows.toarray())
+    empty = treat_sparse(sp.csr_array((5, 5)), np.arange(5), Kind(GRAPH, ""), 2, Settings())
+    assert np.isfinite(empty.rows.toarray()).all()
+
+
+def test_what_cleaning_takes_from_a_sparse_view_is_its_corruption(rng):
+    X = sp.csr_array(rng.poisson(0.5, (60, 12)) + (rng.random((60, 12)) < 0.2) * rng.uniform(-1, 1, (60, 12)))
+    view = treat_sparse(X, np.arange(60), Kind("counts", "counts"), 4, Settings())
+    cleaned = view.model.cleaner.clean(X).toarray()
+    assert view.kind.reason == "counts; entries weighted by how likely they are signal"
+    np.testing.assert_allclose(view.E.toarray(), X.toarray() - cleaned)
+    assert view.E.nnz > 0
+    B = view.rows.toarray()[:, :12] / view.scale / view.model.scales[0]
+    np.testing.assert_allclose(view.U.T @ view.U, np.eye(4), atol=1e-8)
+    np.testing.assert_allclose(view.U @ (view.U.T @ B) @ view.D, B @ view.D, atol=1e-8)
+    assert (view.scaling, view.source, view.graph) == ("unit", None, None)
+    left = treat_sparse(X, np.arange(60), Kind("counts", "counts"), 4, replace(Settings(), clean_counts=False))
+    assert left.E.nnz == 0
+    assert left.kind.reason == "counts; not cleaned: no negative entries"
+    assert (
+        treat_sparse(X, np.arange(60), view.kind, 4, replace(Settings(), rarity=False)).model.cleaner.rarity == 1
+    ).all()
+
+
+def test_views_say_why_they_were_cleaned_or_not():
+    assert describe_error(NO_ERROR) == (
+        "not cleaned: its columns are exactly orthogonal, so nothing has changed since they were made"
+    )
+    assert describe_error(GrossError(0.125, 0.1, present=True)) == (
+        "cleaned: 12.5% of the entries are far out at random"
+    )
+    assert describe_error(GrossError(0.001, 0.0)) == "not cleaned: 0.1% of the entries are far out at random"
