@@ -25,6 +25,7 @@ from manyview.graphs.cells import Cells, find_centres, nearest_centres
 from manyview.graphs.comparison import Nearest, nearest_of, select, shortlist, within
 from manyview.numerics.blocks import row_blocks
 from manyview.numerics.progress import tracked
+from manyview.numerics.rows import ascending, row_products
 from manyview.numerics.threads import allowed_threads, single_threaded_blas
 from manyview.typing import Dense, Indices, Mask
 
@@ -152,8 +153,8 @@ def look_farther(Q: Dense, own: Indices, cells: Cells, is_around: Mask, probes: 
         members = slice(cells.starts[c], cells.starts[c + 1])
         A, B = Q[here] - cells.centres[c], cells.X[members] - cells.centres[c]
         D = (-2 * A) @ B.T
-        D += np.einsum("ij,ij->i", B, B)
-        i, j = within(D, limit[here] - np.einsum("ij,ij->i", A, A), k)
+        D += row_products(B, B)
+        i, j = within(D, limit[here] - row_products(A, A), k)
         found.append((here[i], j + members.start))
     if not found:
         return first
@@ -171,7 +172,7 @@ def _cells_to_look_into(Q: Dense, own: Indices, cells: Cells, is_around: Mask, p
         new = ~is_around[own[query], cell] & (cells.sizes[cell] > 0)
         found.append((query[new], cell[new]))
     query, cell = (np.concatenate(part) for part in zip(*found, strict=True))
-    order = np.argsort(cell, kind="stable")
+    order = ascending(cell)
     return query[order], cell[order]
 
 
@@ -191,7 +192,7 @@ def _squares_in_blocks(Q: Dense, X: Dense) -> Iterator[tuple[slice, Dense]]:
 
 
 def _squares(Q: Dense, X: Dense) -> Dense:
-    squares = np.einsum("ij,ij->i", Q, Q)[:, None] + np.einsum("ij,ij->i", X, X) - 2 * (Q @ X.T)
+    squares = row_products(Q, Q)[:, None] + row_products(X, X) - 2 * (Q @ X.T)
     return np.maximum(squares, 0)
 
 
