@@ -92,6 +92,10 @@ def test_adaptive_weights_of_a_single_neighbor_are_one():
     np.testing.assert_array_equal(adaptive_weights(np.array([[0.0], [3.0]])), [[1], [1]])
 
 
+def test_adaptive_weights_keep_the_precision(rng):
+    assert adaptive_weights(np.sort(rng.random((3, 5))).astype(np.float32)).dtype == np.float32
+
+
 def test_adaptive_graph_is_the_mean_of_the_rows_and_columns(rng):
     X = rng.standard_normal((25, 4))
     D = distances(X) ** 2

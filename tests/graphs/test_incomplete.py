@@ -98,6 +98,8 @@ def test_distances_of_complete_samples_are_those_side_by_side(rng):
     whole = IncompleteSamples(tables, np.ones((7, 2), bool))
     expected = pairwise_distances(np.hstack(tables), metric="sqeuclidean")
     np.testing.assert_allclose(whole.squared_distances(whole), expected, atol=1e-12)
+    d, _ = nearest_shared(whole, whole, 3, same=True)
+    np.testing.assert_allclose(d, np.sort(expected, axis=1)[:, 1:4], atol=1e-12)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])

@@ -16,6 +16,7 @@ from manyview.partition.agreement import (
     mean_graph,
     one_over_degrees,
     symmetric,
+    total_one,
     two_steps,
 )
 from manyview.partition.blockmodel import SearchSettings
@@ -158,6 +159,7 @@ def test_views_share_what_their_layers_tell_and_pairs_count_for_both():
 
 def test_graphs_count_alike_in_their_mean_whatever_their_scale():
     graphs = [random_graph(9, 0), 100 * random_graph(9, 1)]
+    assert total_one(graphs[0].astype(np.float32)).dtype == np.float64
     shares = [W.toarray() / W.sum() for W in graphs]
     np.testing.assert_allclose(mean_graph(graphs).toarray(), sum(shares) / 2)
     np.testing.assert_allclose(mean_graph(graphs, np.array([0.25, 0.75])).toarray(), shares[0] / 4 + shares[1] * 3 / 4)

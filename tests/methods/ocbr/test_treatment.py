@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from manyview import Views
+from manyview.methods.ocbr import treatment
 from manyview.methods.ocbr.errors import NO_ERROR, GrossError
 from manyview.methods.ocbr.settings import Settings
 from manyview.methods.ocbr.treated import TreatmentOptions, treat_views
@@ -153,6 +154,7 @@ def test_an_impossible_value_is_an_error_of_its_own_and_counts_as_missing(low_ra
     view = treated(X)
     assert view.E.nnz == 1
     assert view.E[7, 3] == pytest.approx(1e5, rel=1e-3)
+    assert X[7, 3] - view.E[7, 3] == pytest.approx(low_rank[7, 3], abs=0.3)  # what its row has there by the others
     signal = np.s_[:, :3]  # the other directions are noise
     np.testing.assert_allclose(view.rows[signal], treated(low_rank).rows[signal], atol=0.02)
 
@@ -249,3 +251,20 @@ def test_views_say_why_they_were_cleaned_or_not():
         "cleaned: 12.5% of the entries are far out at random"
     )
     assert describe_error(GrossError(0.001, 0.0)) == "not cleaned: 0.1% of the entries are far out at random"
+
+
+def test_errors_are_the_same_in_blocks_of_rows(low_rank, rng, monkeypatch):
+    X = low_rank + (rng.random(low_rank.shape) < 0.1) * rng.choice([-30, 30], low_rank.shape)
+    X[7, 3] = 1e6
+    whole = treated(X).E.toarray()
+    monkeypatch.setattr(treatment, "BLOCK_ENTRIES", 140)
+    np.testing.assert_allclose(treated(X).E.toarray(), whole)
+
+
+@pytest.mark.parametrize("scaling", ["standard", "soft", "none"])
+def test_weights_of_tables_in_single_precision_are_computed_in_double(scaling, rng):
+    A = (rng.standard_normal((20_000, 3)) * [1.0, 0.5, 0.2] + 1000).astype(np.float32)
+    exact = weigh_columns(A.astype(np.float64), UNITS, scaling)
+    for found, expected in zip(weigh_columns(A, UNITS, scaling), exact, strict=True):
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
