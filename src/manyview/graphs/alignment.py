@@ -219,7 +219,7 @@ def solve_shifts(X: Dense, groups: Indices, batch: Indices, counts: Indices | No
 def sum_rows(X: Dense, codes: Indices) -> Dense:
     """Sum the rows of each code."""
     n = len(codes)
-    return sp.csr_array((np.ones(n), (codes, np.arange(n))), shape=(int(codes.max()) + 1, n)) @ X
+    return sp.csr_array((np.ones(n), (codes, np.arange(n)))) @ X
 
 
 def large_enough(batch: Indices) -> Indices:

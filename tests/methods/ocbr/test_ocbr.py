@@ -377,3 +377,11 @@ def test_views_without_redundancy_are_left_alone():
 def test_kinds_of_views_that_there_are_not_are_refused(data):
     with pytest.raises(InputError, match="rna"):
         OCBR(4, kinds={"rna": "counts"}).fit(data.views)
+
+
+@pytest.mark.parametrize("graph", ["joint", "sum", "blend"])
+def test_the_seed_decides_where_one_graph_is_cut(graph, rng):
+    noise = [rng.standard_normal((80, 5)), rng.standard_normal((80, 4))]
+    one, same, *others = (OCBR(9, graph=graph, random_state=seed).fit_predict(noise) for seed in (0, 0, 1, 2, 3))
+    np.testing.assert_array_equal(one, same)
+    assert any((one != other).any() for other in others)
