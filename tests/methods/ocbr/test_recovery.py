@@ -157,6 +157,7 @@ def test_right_vectors_of_a_table_of_low_rank_agree_with_the_svd(rng, d):
     np.testing.assert_allclose(s, np.linalg.svd(A)[1][:4])
     np.testing.assert_allclose(A @ P @ P.T, A, atol=1e-9)
     np.testing.assert_allclose(P.T @ P, np.eye(4), atol=1e-9)
+    assert right_vectors(lambda: (A.astype(np.float32),), P.astype(np.float32))[1].dtype == np.float32
 
 
 @pytest.mark.parametrize("missing", [False, True])
