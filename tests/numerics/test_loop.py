@@ -28,7 +28,8 @@ def test_the_trace_has_a_record_per_sweep_with_all_that_was_measured():
 
 def test_max_iter_warns_with_method_limit_residual_and_tolerance():
     with pytest.warns(
-        ConvergenceWarning, match=r"Test stopped after 4 iterations with residual 1\.2e-01 \(tol=0\.001\)"
+        ConvergenceWarning,
+        match=r"^Test stopped after 4 iterations with residual 1\.2e-01 \(tol=0\.001\)\. Raise max_iter or inspect",
     ):
         outcome = run(halving, max_iter=4, tol=1e-3, name="Test")
     assert (outcome.status, outcome.converged, outcome.n_iter) == ("max_iter", False, 4)

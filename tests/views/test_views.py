@@ -240,7 +240,7 @@ def test_wrong_number_of_ids_is_refused():
 def test_feature_names_are_the_columns_of_frames():
     views = Views({"a": FRAME, "b": Y})
     assert views.feature_names[0].tolist() == ["p", "q", "r"]
-    assert views.feature_names[0].dtype == object
+    assert views.feature_names[0].dtype == Views(pd.DataFrame(X)).feature_names[0].dtype == object
     assert views.feature_names[1] is None
     assert Views(views).feature_names is views.feature_names
 

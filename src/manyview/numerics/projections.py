@@ -7,6 +7,7 @@ import scipy.linalg
 
 from manyview.typing import Dense
 
+THIN = {"full_matrices": False, "check_finite": False}  # of an SVD: values were checked before
 WELL_CONDITIONED = 0.02  # smallest eigenvalue of a Gram matrix of unit columns whose inverse root is accurate
 
 
@@ -28,9 +29,9 @@ def economical_svd(A: Dense) -> tuple[Dense, Dense, Dense]:
 
 def _svd(A: Dense) -> tuple[Dense, Dense, Dense]:
     try:
-        return scipy.linalg.svd(A, full_matrices=False, check_finite=False)
+        return scipy.linalg.svd(A, **THIN)
     except np.linalg.LinAlgError:  # divide and conquer can fail when the older algorithm does not
-        return scipy.linalg.svd(A, full_matrices=False, check_finite=False, lapack_driver="gesvd")
+        return scipy.linalg.svd(A, **THIN, lapack_driver="gesvd")
 
 
 def project_simplex(V: Dense) -> Dense:
