@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from manyview import MFMSC, OCBR, make_views
@@ -186,3 +187,23 @@ def test_a_search_among_the_samples_themselves_reports_its_progress(rng):
         assert not told
         index.search(None, 5)
     assert [(one.step, one.share) for one in told] == [("neighbours", 0), ("neighbours", 1)]
+
+
+def test_a_tenth_of_the_samples_or_more_is_searched_exactly(rng, always_approximate):
+    X = clusters(rng, 500)
+    for k, approximates in ((50, True), (51, False)):
+        with noted_recall() as noted:
+            nearest_neighbors(X, k)
+        assert bool(noted) == approximates
+
+
+@pytest.mark.parametrize("entries", [100, 2**20])
+def test_distances_to_compare_with_are_those_of_all_pairs(rng, monkeypatch, entries):
+    monkeypatch.setattr(approximate, "BLOCK_ENTRIES", entries)
+    Q, X = rng.standard_normal((7, 4)), rng.standard_normal((60, 4))
+    squares = cdist(Q, X, "sqeuclidean")
+    for k in (1, 5, 60):
+        np.testing.assert_allclose(approximate._true_squares(Q, X, k), np.sort(squares, axis=1)[:, :k])
+    for rows, found in approximate._squares_in_blocks(Q, X):
+        np.testing.assert_allclose(found, squares[:, rows])
+    assert approximate._squares(X, X).min() >= 0

@@ -71,3 +71,18 @@ def test_what_is_known_takes_part_in_the_selection(tables):
     query, position = (part.ravel() for part in np.indices((700, 400)))
     found = select(Q, X, query, position + 300, 4, known)
     np.testing.assert_array_equal(found.positions, nearest_of(Q, X, np.arange(700), X[0], 4).positions)
+
+
+def test_of_many_ties_in_a_long_row_the_least_are_kept(rng, monkeypatch):
+    monkeypatch.setattr(comparison, "CROWD", 2)
+    D = rng.random((5, 3000))
+    query, column = within(D, np.full(5, 2.0), 7)
+    assert query.tolist() == np.repeat(np.arange(5), 7).tolist()
+    np.testing.assert_array_equal(np.sort(column.reshape(5, 7)), np.sort(np.argsort(D)[:, :7]))
+
+
+def test_as_many_ties_as_a_crowd_are_all_kept(monkeypatch):
+    monkeypatch.setattr(comparison, "CROWD", 2)
+    D = np.tile([0.0, 0.0, 1.0], (4, 1))
+    for bound, kept in ((0.5, 8), (1.5, 4)):  # eight pairs are no more than twice one for each of four queries
+        assert len(within(D, np.full(4, bound), 1)[0]) == kept

@@ -5,7 +5,7 @@ from scipy.sparse import csgraph
 from scipy.spatial.distance import cdist
 
 from helpers.sparse_tables import random_table
-from manyview import InputError
+from manyview import InputError, Views
 from manyview.graphs.affinity import (
     GRAPHS,
     adaptive_graph,
@@ -15,10 +15,11 @@ from manyview.graphs.affinity import (
     knn_graph,
     linked_graph,
     local_scaling_graph,
+    view_graphs,
 )
 from manyview.graphs.connection import connect
-from manyview.graphs.laplacian import laplacian, normalized_adjacency, symmetrize
-from manyview.graphs.neighbors import nearest_neighbors
+from manyview.graphs.laplacian import laplacian, normalized_adjacency, reordered, symmetrize
+from manyview.graphs.neighbors import from_neighbors, k_smallest, nearest_neighbors
 from manyview.numerics.projections import project_simplex
 
 
@@ -91,6 +92,10 @@ def test_adaptive_weights_of_a_single_neighbor_are_one():
     np.testing.assert_array_equal(adaptive_weights(np.array([[0.0], [3.0]])), [[1], [1]])
 
 
+def test_adaptive_weights_keep_the_precision(rng):
+    assert adaptive_weights(np.sort(rng.random((3, 5))).astype(np.float32)).dtype == np.float32
+
+
 def test_adaptive_graph_is_the_mean_of_the_rows_and_columns(rng):
     X = rng.standard_normal((25, 4))
     D = distances(X) ** 2
@@ -138,8 +143,8 @@ def test_graphs_are_sparse_symmetric_nonnegative_without_loops_and_keep_the_dtyp
 @pytest.mark.parametrize("kind", GRAPHS)
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_graphs_of_very_few_samples_link_them_all(kind, n, rng):
-    W = build_graph(rng.standard_normal((n, 2)), kind, 10)
-    assert W.shape == (n, n)
+    W = build_graph(rng.standard_normal((n, 2)).astype(np.float32), kind, 10)
+    assert (W.shape, W.dtype) == ((n, n), np.float32)
     assert csgraph.connected_components(W)[0] == 1
 
 
@@ -234,7 +239,9 @@ def test_connect_leaves_a_connected_graph_and_joins_loose_samples(rng):
     X = rng.standard_normal((12, 2))
     whole = knn_graph(X, 11)
     assert (connect(whole, X) != whole).nnz == 0
-    assert csgraph.connected_components(connect(sp.csr_array((12, 12)), X))[0] == 1
+    loose = connect(sp.csr_array((12, 12)), X)
+    assert csgraph.connected_components(loose)[0] == 1
+    assert set(loose.data) == {1}
 
 
 def test_linked_graph_joins_pieces_only_if_there_are_more_than_clusters(rng):
@@ -260,7 +267,11 @@ def test_as_graph_takes_an_affinity_and_leaves_out_its_diagonal(form, dtype, rng
 @pytest.mark.parametrize(
     ("A", "message"),
     [
-        (np.ones((4, 3)), r"View 'rna' has shape \(4, 3\), which is not square.*affinity='precomputed'"),
+        (
+            np.ones((4, 3)),
+            r"View 'rna' has shape \(4, 3\), which is not square\. With affinity='precomputed', a view is an affinity "
+            r"matrix \(samples by samples\)\.",
+        ),
         (np.array([[0.0, -2], [-2, 0]]), "View 'rna' contains the negative value -2"),
         (np.array([[0.0, 1], [3, 0]]), r"View 'rna' is not symmetric: an entry and its mirror differ by 2.*A \+ A.T"),
     ],
@@ -275,3 +286,46 @@ def test_as_graph_of_huge_values_and_of_none(rng):
     A = random_graph(rng)
     np.testing.assert_allclose(as_graph(A * 1e300, "rna").toarray(), (A / A.max()).toarray())
     assert as_graph(np.zeros((5, 5)), "rna").nnz == 0
+
+
+def test_the_smallest_of_many_are_found_in_order(rng):
+    d = rng.integers(0, 500, (40, 2000)).astype(float)
+    for k in (1, 2, 37, 2000):
+        values, columns = k_smallest(d, k)
+        np.testing.assert_array_equal(values, np.sort(d)[:, :k])
+        np.testing.assert_array_equal(np.take_along_axis(d, columns, axis=1), values)
+
+
+def test_a_graph_of_neighbours_sorts_its_own_copy_of_them():
+    weights, neighbors = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]), np.array([[2, 1], [2, 0], [1, 0]])
+    given = weights.copy(), neighbors.copy()
+    W = from_neighbors(weights, neighbors)
+    np.testing.assert_array_equal(W.toarray(), [[0, 0.2, 0.1], [0.4, 0, 0.3], [0.6, 0.5, 0]])
+    assert W.has_sorted_indices
+    for now, before in zip((weights, neighbors), given, strict=True):
+        np.testing.assert_array_equal(now, before)
+
+
+def test_a_graph_in_another_order_keeps_its_types(rng):
+    W = random_graph(rng).astype(np.float32)
+    moved = reordered(W, rng.permutation(30))
+    assert (moved.dtype, moved.indices.dtype, moved.has_sorted_indices) == (np.float32, W.indices.dtype, True)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (symmetrize, r"Unknown how='full'. Choose one of: 'mean', 'max'."),
+        (laplacian, r"Unknown kind='full'. Choose one of: 'unnormalized', 'normalized'."),
+    ],
+)
+def test_unknown_ways_are_refused_with_the_list(make, message, rng):
+    with pytest.raises(InputError, match=f"^{message}"):
+        make(random_graph(rng), "full")
+
+
+def test_views_that_are_affinities_are_not_scaled(rng):
+    A = random_graph(rng).toarray()
+    (W,), scaling = view_graphs(Views({"rna": A}), "precomputed", 5, 2, "standard")
+    np.testing.assert_array_equal(W.toarray(), A)
+    assert scaling == {"rna": "none"}

@@ -85,9 +85,11 @@ def test_rows_of_absent_samples_become_zero_and_the_table_stays(form, rng):
     assert with_zero_rows(table, np.ones(4, bool)) is table
 
 
-def test_links_keep_the_precision_of_the_tables(rng):
+@FORMS
+def test_links_keep_the_precision_of_the_tables(form, rng):
     X, here = random_samples(9, rng)
-    samples = IncompleteSamples([table.astype(np.float32) for table in X], here)
+    samples = IncompleteSamples([form(table.astype(np.float32)) for table in X], here)
+    assert samples.Z.dtype == samples.squares.dtype == np.float32
     assert SharedIndex(samples, 9).links(samples, 2).dtype == shared_graph(samples, 2).dtype == np.float32
 
 
@@ -96,6 +98,8 @@ def test_distances_of_complete_samples_are_those_side_by_side(rng):
     whole = IncompleteSamples(tables, np.ones((7, 2), bool))
     expected = pairwise_distances(np.hstack(tables), metric="sqeuclidean")
     np.testing.assert_allclose(whole.squared_distances(whole), expected, atol=1e-12)
+    d, _ = nearest_shared(whole, whole, 3, same=True)
+    np.testing.assert_allclose(d, np.sort(expected, axis=1)[:, 1:4], atol=1e-12)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
@@ -136,7 +140,8 @@ def test_samples_that_share_no_view_get_no_link():
 
 
 def test_a_graph_of_some_samples_becomes_one_of_all():
-    W = spread_graph(sp.csr_array(np.array([[0.0, 2], [2, 0]])), np.array([3, 1]), 4)
+    W = spread_graph(sp.csr_array(np.array([[0, 2], [2, 0]], np.float32)), np.array([3, 1]), 4)
+    assert W.dtype == np.float32
     expected = np.zeros((4, 4))
     expected[3, 1] = expected[1, 3] = 2
     np.testing.assert_array_equal(W.toarray(), expected)
@@ -145,3 +150,13 @@ def test_a_graph_of_some_samples_becomes_one_of_all():
 def test_an_index_knows_how_many_samples_it_is_for(rng):
     samples = IncompleteSamples([rng.standard_normal((6, 2))], np.ones((6, 1), dtype=bool))
     assert SharedIndex(samples, 9).index.n_queries == 9
+
+
+@pytest.mark.parametrize("absent", [0, 3])
+def test_of_few_samples_all_others_are_neighbours(absent, rng):
+    X, here = rng.standard_normal((7, 2)), np.ones((7, 2), bool)
+    here[:absent, 1] = False
+    samples = IncompleteSamples([X, X[:, :1]], here)
+    assert nearest_shared(samples, samples, 50, same=True)[1].shape == (7, 6)
+    assert nearest_shared(samples, samples, 50)[1].shape == (7, 7)
+    assert nearest_shared(samples, samples, 0)[1].shape == nearest_shared(samples, samples, 0, same=True)[1].shape

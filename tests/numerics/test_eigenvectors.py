@@ -219,3 +219,49 @@ def test_each_solver_finds_the_largest_eigenvalues_not_those_of_the_largest_size
     expected = np.linalg.eigvalsh(S.toarray())[::-1][:3]
     for solver in eigenvectors._SOLVERS:
         np.testing.assert_allclose(np.sort(solver(S, 3, 1e-8)[0])[::-1], expected, atol=1e-5)
+
+
+def test_large_graphs_are_solved_in_single_precision(monkeypatch):
+    monkeypatch.setattr(eigenvectors, "SINGLE_FROM", 149)
+    S = graph("random")
+    values, vectors = top_eigenvectors(S, 4)
+    assert values.dtype == vectors.dtype == np.float32
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(S.toarray())[::-1][:4], atol=1e-4)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(4), atol=1e-4)
+    assert top_eigenvectors(graph("torus"), 4)[1].dtype == np.float64  # 144 samples
+
+
+def test_where_single_precision_fails_double_precision_takes_over(monkeypatch):
+    monkeypatch.setattr(eigenvectors, "SINGLE_FROM", 100)
+    monkeypatch.setattr(eigenvectors, "_lanczos", gives_noise)
+    S = graph("random")
+    values, vectors = top_eigenvectors(S, 4)
+    assert values.dtype == np.float64
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(S.toarray())[::-1][:4], atol=1e-6)
+    np.testing.assert_allclose(S @ vectors, vectors * values, atol=1e-6)
+
+
+def test_the_error_is_relative_to_the_eigenvalue_or_that_of_the_lengths():
+    S = sp.diags_array([4.0, 1e-6, 2.0])
+    v = np.array([[1.0, 0.0], [0.0, 1.0], [1e-3, 0.0]])
+    residuals = [2e-3 / 4, 0.0]
+    assert eigenvectors._error(S, np.array([4.0, 1e-6]), v) == pytest.approx(max(residuals))
+    assert eigenvectors._error(S, np.array([4.0, 1e-5]), v) == pytest.approx(9e-6 / eigenvectors.SMALLEST_SIZE)
+    assert eigenvectors._error(S, np.array([4.0, 1e-6]), 2 * v) == pytest.approx(3, rel=1e-3)
+
+
+def test_an_eigenvalue_was_missed_if_it_is_larger_by_a_share_of_the_last():
+    S, v = sp.diags_array([3.0, 0.9, 0.5, 0.1, -2.0]).tocsr(), np.eye(5)[:, [0, 2]]
+    for last, margin, missed in ((0.5, 0.7, True), (0.5, 0.9, False), (0.5, 0.0, True), (-0.5, 2.0, True)):
+        assert eigenvectors._missed_one(S, np.array([3.0, last]), v, margin) == missed
+
+
+def test_components_come_by_size_each_with_its_samples_in_order(rng):
+    member_of = rng.integers(0, 3, 400) ** 2  # many samples, so that a sort has ties to keep in order
+    S = sp.csr_array((member_of[:, None] == member_of).astype(float))
+    found = list(eigenvectors._components_by_size(S))
+    assert [len(members) for members in found] == sorted(np.unique(member_of, return_counts=True)[1])[::-1]
+    for members in found:
+        np.testing.assert_array_equal(members, np.flatnonzero(member_of == member_of[members[0]]))
+    (whole,) = eigenvectors._components_by_size(sp.csr_array(np.ones((5, 5))))
+    np.testing.assert_array_equal(whole, np.arange(5))

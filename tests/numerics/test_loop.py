@@ -23,12 +23,13 @@ def test_the_trace_has_a_record_per_sweep_with_all_that_was_measured():
     assert [record["iteration"] for record in history] == [1, 2, 3]
     assert [record["residual"] for record in history] == [1, 0.5, 0.25]
     assert [record["objective"] for record in history] == [10, 9, 8]
-    assert all(record["seconds"] >= 0 for record in history)
+    assert all(0 <= record["seconds"] < 60 for record in history)
 
 
 def test_max_iter_warns_with_method_limit_residual_and_tolerance():
     with pytest.warns(
-        ConvergenceWarning, match=r"Test stopped after 4 iterations with residual 1\.2e-01 \(tol=0\.001\)"
+        ConvergenceWarning,
+        match=r"^Test stopped after 4 iterations with residual 1\.2e-01 \(tol=0\.001\)\. Raise max_iter or inspect",
     ):
         outcome = run(halving, max_iter=4, tol=1e-3, name="Test")
     assert (outcome.status, outcome.converged, outcome.n_iter) == ("max_iter", False, 4)

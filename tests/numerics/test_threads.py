@@ -48,3 +48,9 @@ def test_the_limit_ends_with_the_work_and_starts_above_what_is_small(monkeypatch
 def test_blas_can_be_held_to_one_thread_within_the_limit():
     with threads.limited_threads(2, 10), threads.single_threaded_blas():
         assert {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"} == {1}
+
+
+def test_where_cores_cannot_be_counted_one_is_used(monkeypatch):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr(threads.os, "cpu_count", lambda: None)
+    assert threads._cores() == 1

@@ -13,8 +13,10 @@ from manyview.partition.agreement import (
     Agreement,
     Memory,
     ViewGraphs,
+    mean_graph,
     one_over_degrees,
     symmetric,
+    total_one,
     two_steps,
 )
 from manyview.partition.blockmodel import SearchSettings
@@ -140,3 +142,24 @@ def test_a_model_of_some_samples_remembers_nothing_of_all(model):
     part = replace(whole, memory=Memory()).among(np.arange(10), 2)
     assert part.memory is None
     assert (part.n_clusters, part.graphs[0].shape) == (2, (10, 10))
+
+
+def test_views_share_what_their_layers_tell_and_pairs_count_for_both():
+    graphs = [random_graph(20, seed) for seed in range(4)]
+    layers = ViewGraphs(tuple(graphs[:3]), graphs[3], Redundancy(np.eye(3)))
+    plain = Agreement.of_views(layers, 2, replace(SETTINGS, background=0.0))
+    z = np.repeat([0, 1], 10)
+    told = [w * information(M) for w, M in plain.block_matrices(z)]
+    own, crossed = np.array(told[:3]), told[4:]
+    for (a, b), value in zip(plain.pairs, crossed, strict=True):
+        own[[a, b]] += value / 2
+    np.testing.assert_allclose(plain.view_weights(z, 3), own / own.sum())
+    assert plain.n_layers == len(told) == 7
+
+
+def test_graphs_count_alike_in_their_mean_whatever_their_scale():
+    graphs = [random_graph(9, 0), 100 * random_graph(9, 1)]
+    assert total_one(graphs[0].astype(np.float32)).dtype == np.float64
+    shares = [W.toarray() / W.sum() for W in graphs]
+    np.testing.assert_allclose(mean_graph(graphs).toarray(), sum(shares) / 2)
+    np.testing.assert_allclose(mean_graph(graphs, np.array([0.25, 0.75])).toarray(), shares[0] / 4 + shares[1] * 3 / 4)

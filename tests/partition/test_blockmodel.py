@@ -18,6 +18,7 @@ from manyview.partition.blockmodel import (
     BlockModel,
     links_to_clusters,
     merge_loss,
+    part_of,
     split_gain,
     split_in_two,
     sum_by_cluster,
@@ -201,6 +202,18 @@ def test_links_and_blocks_are_sums_by_cluster():
     links = links_to_clusters(W, z, 4)  # a cluster may be empty
     np.testing.assert_allclose(links, W.toarray() @ np.eye(4)[z])
     np.testing.assert_allclose(sum_by_cluster(links, z, 4), literal_blocks(W, np.eye(4)[z]))
+    assert links_to_clusters(W.astype(np.float32), z, 4).dtype == np.float64
+
+
+def test_some_rows_of_a_graph():
+    A = random_graph(24).toarray()
+    A[:, 20:] = 0
+    W = sp.csr_array(A)
+    assert part_of(W, slice(0, 24)) is W
+    for rows in (slice(0, 5), slice(5, 24), slice(7, 8)):
+        part = part_of(W, rows)
+        assert part.shape == (rows.stop - rows.start, 24)
+        np.testing.assert_array_equal(part.toarray(), A[rows])
 
 
 # Moves -------------------------------------------------------------------------------------------
@@ -369,3 +382,23 @@ def test_without_another_partition_there_is_no_second_best():
     other = Ascent(np.array([0, 0, 1]), 1.5, sweeps=2, converged=True)
     assert blockmodel._search(best, [best, best]).runner_up == -np.inf
     assert blockmodel._search(best, [best, other]).runner_up == 1.5
+
+
+def test_an_ascent_that_is_cut_short_has_not_converged():
+    truth = np.repeat(np.arange(3), 30)
+    model = BlockModel.of([planted(truth, 0.3, 0.15)], [1.0], 3)
+    start = np.random.default_rng(0).integers(0, 3, 90)
+    whole = model.ascend(start)
+    assert whole.converged
+    assert whole.sweeps > 1
+    short = searched(model, sweeps=1).ascend(start)
+    assert (short.converged, short.sweeps) == (False, 1)
+    assert model.evaluate(start)[0] < short.objective < whole.objective
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_each_half_is_nearer_to_its_own_mean(seed):
+    t = np.random.default_rng(seed).lognormal(0, 1.5, 40)
+    half = split_in_two(t[:, None])
+    away = np.abs(t[:, None] - [t[half == 0].mean(), t[half == 1].mean()])
+    np.testing.assert_array_equal(away.argmin(axis=1), half)

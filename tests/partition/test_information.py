@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from manyview.partition.information import merge_loss, split_gain, xlogx
+from manyview.partition.information import merge_entropy, merge_loss, split_entropy, split_gain, xlogx
 
 
 def mutual_information(M):
@@ -47,9 +47,25 @@ def test_loss_of_a_merger_is_the_information_lost(seed, sparse):
     H = random_blocks(c, seed, sparse)
     M = merged(H, np.arange(2 * c) // 2)
     loss = merge_loss(H)
-    np.testing.assert_allclose(loss, loss.T, atol=1e-12)
+    np.testing.assert_array_equal(loss, loss.T)
+    assert not np.diag(loss).any()
     for p in range(c):
         for q in range(p):
             groups = np.where(np.arange(c) == p, q, np.arange(c))
             assert loss[p, q] == pytest.approx(mutual_information(M) - mutual_information(merged(M, groups)), abs=1e-12)
             assert loss[p, q] >= -1e-12
+
+
+def test_what_a_split_adds_to_the_entropy_of_the_labels_and_a_merger_takes(rng):
+    halves = rng.dirichlet(np.ones(8))
+    halves[3] = 0
+    a = halves[0::2] + halves[1::2]
+    gain = split_entropy(halves)
+    loss = merge_entropy(a)
+    for k in range(4):
+        split = np.r_[np.delete(a, k), halves[2 * k], halves[2 * k + 1]]
+        assert gain[k] == pytest.approx(xlogx(a).sum() - xlogx(split).sum())
+        for j in range(k):
+            merged = np.r_[np.delete(a, [j, k]), a[j] + a[k]]
+            expected = pytest.approx(xlogx(merged).sum() - xlogx(a).sum())
+            assert (loss[j, k], loss[k, j]) == (expected, expected)

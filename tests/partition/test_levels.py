@@ -10,7 +10,7 @@ from manyview import InputError, adjusted_rand_index, make_views
 from manyview.graphs.affinity import adaptive_graph
 from manyview.partition.agreement import Agreement, ViewGraphs
 from manyview.partition.blockmodel import SearchSettings
-from manyview.partition.levels import build_levels, merge, merge_all
+from manyview.partition.levels import build_levels, halve, merge, merge_all
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +41,7 @@ def test_going_coarser_and_finer_finds_the_groups(data, start):
     assert adjusted_rand_index(pairs, levels.cut(3)) == 1
     assert adjusted_rand_index(truth, levels.cut(6)) == 1
     assert levels.finest == 12
+    assert levels.labels.dtype == levels.merges.dtype == np.int32
 
 
 def test_every_level_lies_within_the_coarser_ones_and_has_its_number(data):
@@ -79,7 +80,7 @@ def test_numbers_that_cannot_be_had(data):
     levels = levels_of(data, data[1])
     with pytest.raises(InputError, match="n_clusters=13 is more than the 12 of the finest level; choose fewer"):
         levels.cut(13)
-    with pytest.raises(InputError, match="n_clusters=0 is too small"):
+    with pytest.raises(InputError, match=r"^n_clusters=0 is too small"):
         levels.cut(0)
 
 
@@ -109,3 +110,12 @@ def test_one_view_of_many_features():
     blobs = make_views(120, 4, (10,), noise=0.3, separation=20, seed=0)
     W = adaptive_graph(blobs.views.arrays[0], 8)
     assert adjusted_rand_index(blobs.labels, build_levels([W], None, np.zeros(120, int), 8).cut(4)) == 1
+
+
+def test_halves_of_the_smallest_clusters_are_the_smallest():
+    """Five samples are enough for a half, four are not; too few samples are not cut at all."""
+    for sizes, halved in (((5, 7), True), ((4, 7), False), ((5, 5), True), ((4, 5), False)):
+        W = sp.csr_array(sp.block_diag([np.ones((s, s)) for s in sizes]))
+        model = Agreement.of_views(ViewGraphs.of([W]), 1, SearchSettings())
+        apart, half = halve(model, np.arange(sum(sizes)))
+        assert (apart, len(half)) == (pytest.approx(1), min(sizes)) if halved else (-1, 0)

@@ -23,6 +23,7 @@ def test_sums_are_the_weight_between_clusters():
     sums = sum_links([W, W], z, Z, 3)
     np.testing.assert_allclose(sums.links / UNITS, [expected, expected], atol=1e-7)
     np.testing.assert_array_equal(sums.sizes, np.bincount(z))
+    assert sums.links.dtype == sums.sizes.dtype == np.int64
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -66,3 +67,10 @@ def test_a_landmark_is_not_linked_to_itself():
     assert without_own(W, np.full(3, -1)) is W
     lonely = sp.csr_array([[0.5, 0.5, 0.0]])  # the last landmark has no links, but stays
     assert without_own(lonely, np.array([0])).shape == (1, 3)
+
+
+def test_links_of_samples_without_any_stay_empty():
+    W = sp.csr_array([[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]])
+    for own in ([0, -1], [0, 2]):
+        np.testing.assert_array_equal(without_own(W, np.array(own)).toarray(), [[0, 1, 0], [0, 0, 0]])
+    assert without_own(W.astype(np.float32), np.array([0, -1])).dtype == np.float32

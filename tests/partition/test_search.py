@@ -8,9 +8,21 @@ import pytest
 from helpers.groups import blobs, graphs_of
 from manyview import OCBR, adjusted_rand_index, clustering_accuracy
 from manyview.datasets import make_unequal_views
-from manyview.partition.agreement import Agreement
+from manyview.partition.agreement import Agreement, ViewGraphs
 from manyview.partition.blockmodel import Search, SearchSettings
-from manyview.partition.search import Candidate, Optimum, choose, find_agreement, regrouped, without_price
+from manyview.partition.search import (
+    Candidate,
+    Optimum,
+    Start,
+    choose,
+    different,
+    entropy_of,
+    find_agreement,
+    regrouped,
+    start_partitions,
+    without_price,
+    without_repeats,
+)
 
 SETTINGS = SearchSettings()
 
@@ -108,3 +120,33 @@ def test_accuracy_does_not_fall_with_the_ratio_of_sizes(shape, confused):
         data = make_unequal_views(900, 6, ratio=ratio, shape=shape, confused=confused, seed=0)
         accuracies.append(clustering_accuracy(data.labels, OCBR(6).fit(data.views).labels_))
     assert accuracies[1] > accuracies[0] - 0.03
+
+
+def test_the_entropy_of_cluster_sizes():
+    assert entropy_of(np.array([0, 0, 1, 1])) == pytest.approx(np.log(2))
+    assert entropy_of(np.array([0, 1, 1, 1])) == pytest.approx(-(0.25 * np.log(0.25) + 0.75 * np.log(0.75)))
+    assert entropy_of(np.zeros(5, dtype=int)) == 0
+
+
+def test_partitions_that_differ_by_a_few_samples_count_as_one(rng):
+    z = np.repeat([0, 1], 500)
+    nearly, moved = z.copy(), z.copy()
+    nearly[0], moved[:20] = 1, 1
+    partitions = [Candidate(labels, 0.5, 1.0, 0.0) for labels in (z, nearly, 1 - z, moved, moved)]
+    assert different(partitions) == [partitions[0], partitions[3]]
+    optima = [Optimum(one.labels, price, None) for price, one in enumerate(partitions)]
+    assert without_repeats(optima) == optima[:4]
+
+
+def test_cuts_to_start_from_are_those_of_the_joint_graph_of_the_sum_and_of_few_views():
+    truth, X = blobs((40, 30, 20))
+    _, Y = blobs((40, 30, 20), seed=1)
+    layers = graphs_of(X, Y)
+    joint = Start.of(layers.joint, 3, SETTINGS)
+    for few, expected in ((3, 6), (2, 4)):
+        starts, F = start_partitions(layers, 3, replace(SETTINGS, few_clusters=few), joint)
+        assert len(starts) == expected
+        assert F.shape == (90, 6)
+        assert starts[2] is joint.labels
+        assert all(adjusted_rand_index(truth, z) == 1 for z in starts)
+    assert start_partitions(ViewGraphs.of([layers.joint]), 3, SETTINGS, joint)[0][1] is joint.labels

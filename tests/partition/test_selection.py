@@ -21,6 +21,7 @@ from manyview.partition.selection import (
     total,
     worst_found_again,
 )
+from manyview.partition.spectral import spectral_embedding
 
 
 def graphs_of(data):
@@ -32,6 +33,8 @@ def test_groups_that_nobody_can_miss_are_counted(k):
     found = select_n_clusters(graphs_of(make_views(40 * k, k, (12, 12), noise=0.4, separation=20, seed=k)))
     assert found.chosen == k
     assert found.candidates[0] == 2
+    assert np.isnan(found.halves)  # there is nothing to draw from
+    assert found.by_chance.size == 0
     assert {len(found.candidates)} == {
         len(found.eigengap),
         len(found.separation),
@@ -53,8 +56,10 @@ def test_at_most_so_many():
     graphs = graphs_of(make_views(200, 6, (10, 10), noise=0.4, separation=20, seed=0))
     assert select_n_clusters(graphs, max_clusters=4, repeats=2).candidates.tolist() == [2, 3, 4]
     assert select_n_clusters(graphs[:1], repeats=2).candidates[-1] == 30
-    with pytest.raises(InputError, match="max_clusters=1 is too small"):
+    with pytest.raises(InputError, match=r"^max_clusters=1 is too small"):
         select_n_clusters(graphs, max_clusters=1)
+    with pytest.raises(InputError, match=r"^repeats=0 is too small"):
+        select_n_clusters(graphs, repeats=0)
 
 
 def test_empty_graphs_have_no_say():
@@ -193,3 +198,11 @@ def test_the_least_stable_cluster_counts_by_its_mean_over_the_subgraphs():
     subsets = [np.arange(6)] * 2
     # cluster 0 is found again by 1 and 2/3, cluster 1 by 1 and 3/4
     assert worst_found_again(whole, subsets, [same, differs], 0) == pytest.approx((1 + 2 / 3) / 2)
+
+
+def test_the_eigengap_is_that_of_the_summed_graphs():
+    graphs = graphs_of(make_views(60, 3, (6, 6), noise=1.0, seed=0))
+    found = select_n_clusters(graphs, repeats=1, max_clusters=5)
+    values, _ = spectral_embedding(total(graphs), 6, 1.0)
+    np.testing.assert_allclose(found.eigengap, -np.diff(values)[1:])
+    np.testing.assert_allclose(found.score[:-1], -np.diff(found.separation) * found.stability[:-1])

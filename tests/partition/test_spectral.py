@@ -4,7 +4,9 @@ import scipy.sparse as sp
 
 from manyview import adjusted_rand_index
 from manyview.graphs.affinity import adaptive_graph
+from manyview.graphs.laplacian import normalized_adjacency
 from manyview.partition.spectral import (
+    affinity_features,
     different_rows,
     fill_empty_clusters,
     kmeans_labels,
@@ -164,3 +166,24 @@ def test_pivoted_kmeans_leaves_no_label_out(distinct, columns):
 
 def test_unit_length_rows_leave_zero_rows():
     np.testing.assert_allclose(unit_length_rows(np.array([[3.0, 4], [0, 0]])), [[0.6, 0.8], [0, 0]])
+
+
+def test_samples_put_next_to_one_another_have_the_same_embedding(rng):
+    W, truth = planted_partition((40, 30, 20), 0.5, 0.05)
+    order = rng.permutation(90)
+    W, near = sp.csr_array(W[order][:, order]), truth[order]
+    values, F = spectral_embedding(W, 3, 0.5)
+    same_values, same = spectral_embedding(W, 3, 0.5, near=near)
+    np.testing.assert_allclose(same_values, values, atol=1e-7)
+    np.testing.assert_allclose(same, F, atol=1e-5)
+
+
+@pytest.mark.parametrize("tau", [0.0, 1.0])
+def test_products_of_features_are_the_affinity_without_negative_eigenvalues(tau):
+    W, _ = planted_partition((9, 6), 0.8, 0.2)
+    values, vectors = np.linalg.eigh(normalized_adjacency(W, tau).toarray())
+    for rank in (3, 15):
+        F = affinity_features(W, rank, tau)
+        best = np.maximum(values[-rank:], 0)
+        np.testing.assert_allclose(F @ F.T, (vectors[:, -rank:] * best) @ vectors[:, -rank:].T, atol=1e-6)
+    np.testing.assert_array_equal(affinity_features(W, 3), affinity_features(W, 3, 0.0))

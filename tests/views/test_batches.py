@@ -49,3 +49,13 @@ def test_views_keep_the_batches_of_their_samples(rng):
     assert views.select(["view_1"]).batch.tolist() == views.replace(views.arrays).batch.tolist() == [0, 0, 1, 1, 2, 2]
     assert Views(views).batch is views.batch
     assert views.with_batch(None).batch is None
+
+
+def test_no_samples_have_no_batches():
+    with pytest.raises(InputError, match=r"^batch has 0 batch; give at least two, or none at all"):
+        batch_codes([], 0)
+
+
+def test_samples_without_a_batch_are_named_by_their_ids():
+    with pytest.raises(InputError, match=r"^site is missing for 1 of 3 samples, such as 'p7'; fill it in"):
+        batch_codes(["a", None, "a"], 3, "site", np.array(["p5", "p7", "p9"]))

@@ -153,8 +153,8 @@ REFUSED = {
     ),
     "zero samples": (np.zeros((0, 3)), r"0 sample\(s\) \(shape=\(0, 3\)\) while a minimum of 1"),
     "complex": ({"a": X * 1j}, "View 'a' has complex dtype complex128.*use the real and the imaginary part"),
-    "complex sparse": ([sp.csr_array(X * 1j)], "complex dtype complex128"),
-    "complex frame": (pd.DataFrame({"z": [1j, 2.0]}), "complex dtype complex128"),
+    "complex sparse": ({"a": sp.csr_array(X * 1j)}, "View 'a' has complex dtype complex128"),
+    "complex frame": ({"a": pd.DataFrame({"z": [1j, 2.0]})}, "View 'a' has complex dtype complex128"),
     "large integers": (
         {"id": np.array([[2**53 + 1]])},
         f"View 'id' contains an integer of size {2**53 + 1}, beyond the {2**53}.*drop it",
@@ -240,7 +240,7 @@ def test_wrong_number_of_ids_is_refused():
 def test_feature_names_are_the_columns_of_frames():
     views = Views({"a": FRAME, "b": Y})
     assert views.feature_names[0].tolist() == ["p", "q", "r"]
-    assert views.feature_names[0].dtype == object
+    assert views.feature_names[0].dtype == Views(pd.DataFrame(X)).feature_names[0].dtype == object
     assert views.feature_names[1] is None
     assert Views(views).feature_names is views.feature_names
 

@@ -96,7 +96,7 @@ def linked_graph(X: Array, kind: str, n_neighbors: int, n_clusters: int, batch: 
     """
     X = without_shifts(X, batch, n_clusters)
     W = build_graph(X, kind, n_neighbors, batch)
-    pieces = connected_components(W, directed=False)[0]
+    pieces = connected_components(W)[0]
     # X shows which components belong together; W does not
     return connect(W, X) if pieces > n_clusters else W
 

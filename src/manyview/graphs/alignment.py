@@ -38,6 +38,7 @@ from sklearn.metrics import pairwise_distances_argmin_min
 
 from manyview.graphs.batches import FEWEST, search_in, standing_apart
 from manyview.numerics.division import or_one
+from manyview.numerics.rows import row_products
 from manyview.typing import Array, Dense, Indices, is_sparse
 
 CENTRED = 5  # starts with centred batches
@@ -177,12 +178,12 @@ def solve_scales(X: Dense, groups: Indices, batch: Indices) -> Dense:
     cells, cell_of = np.unique(groups * n_batches + batch, return_inverse=True)
     g, b = np.divmod(cells, n_batches)  # samples of one group in one batch are a cell, and only its sum is needed
     sums, counts, sizes = sum_rows(X, cell_of), np.bincount(cell_of), np.bincount(batch)
-    wide = np.bincount(batch, weights=_squares(X))
+    wide = np.bincount(batch, weights=row_products(X, X))
     scales = np.ones(n_batches)
     for _ in range(ROUNDS):
         centres = _cell_centres(sums * scales[b, None], g, b, counts)
-        along = np.bincount(b, weights=np.einsum("cd,cd->c", sums, centres))
-        apart = np.bincount(b, weights=counts * _squares(centres))
+        along = np.bincount(b, weights=row_products(sums, centres))
+        apart = np.bincount(b, weights=counts * row_products(centres, centres))
         noise = max(float((scales**2 * wide - 2 * scales * along + apart).sum()), 0.0) / len(X)
         before, scales = scales, (along + np.sqrt(along**2 + 4 * wide * sizes * noise)) / or_one(2 * wide)
         scales = or_one(scales)  # a batch whose samples are all equal has no scale
@@ -198,12 +199,6 @@ def _cell_centres(sums: Dense, groups: Indices, batch: Indices, counts: Indices)
     centres: Dense = (sum_rows(moved, groups) / or_one(np.bincount(groups, counts))[:, None])[groups]
     mean = sum_rows(counts[:, None] * centres, batch) / np.bincount(batch, counts)[:, None]
     return centres - mean[batch]
-
-
-def _squares(X: Dense) -> Dense:
-    """Return the squared length of each row."""
-    lengths: Dense = np.einsum("ij,ij->i", X, X)
-    return lengths
 
 
 def solve_shifts(X: Dense, groups: Indices, batch: Indices, counts: Indices | None = None) -> Dense:
@@ -224,7 +219,7 @@ def solve_shifts(X: Dense, groups: Indices, batch: Indices, counts: Indices | No
 def sum_rows(X: Dense, codes: Indices) -> Dense:
     """Sum the rows of each code."""
     n = len(codes)
-    return sp.csr_array((np.ones(n), (codes, np.arange(n))), shape=(int(codes.max()) + 1, n)) @ X
+    return sp.csr_array((np.ones(n), (codes, np.arange(n)))) @ X
 
 
 def large_enough(batch: Indices) -> Indices:

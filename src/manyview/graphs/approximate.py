@@ -25,6 +25,7 @@ from manyview.graphs.cells import Cells, find_centres, nearest_centres
 from manyview.graphs.comparison import Nearest, nearest_of, select, shortlist, within
 from manyview.numerics.blocks import row_blocks
 from manyview.numerics.progress import tracked
+from manyview.numerics.rows import ascending, row_products
 from manyview.numerics.threads import allowed_threads, single_threaded_blas
 from manyview.typing import Dense, Indices, Mask
 
@@ -105,7 +106,7 @@ class CellIndex:
         Y = self.X if self.typical is None else self.typical
         Q = self._compact(Y[np.sort(np.random.default_rng(1).permutation(len(Y))[:RECALL_SAMPLE])])
         farthest = _true_squares(Q, cells.X, k + same)[:, -1:] * (1 + TIE) + TIE**2
-        rank = np.argsort(np.argsort(_squares(Q, cells.centres), axis=1), axis=1)
+        rank = np.argsort(np.argsort(_squares(Q, cells.centres)))
         rank[self._is_around(k)[nearest_centres(Q, cells.centres)]] = 0
         found = np.zeros(rank.shape)  # per query, in the cells of each rank
         for rows, squares in _squares_in_blocks(Q, cells.X):
@@ -157,8 +158,8 @@ def look_farther(Q: Dense, own: Indices, cells: Cells, is_around: Mask, probes: 
         members = slice(cells.starts[c], cells.starts[c + 1])
         A, B = Q[here] - cells.centres[c], cells.X[members] - cells.centres[c]
         D = (-2 * A) @ B.T
-        D += np.einsum("ij,ij->i", B, B)
-        i, j = within(D, limit[here] - np.einsum("ij,ij->i", A, A), k)
+        D += row_products(B, B)
+        i, j = within(D, limit[here] - row_products(A, A), k)
         found.append((here[i], j + members.start))
     if not found:
         return first
@@ -176,7 +177,7 @@ def _cells_to_look_into(Q: Dense, own: Indices, cells: Cells, is_around: Mask, p
         new = ~is_around[own[query], cell] & (cells.sizes[cell] > 0)
         found.append((query[new], cell[new]))
     query, cell = (np.concatenate(part) for part in zip(*found, strict=True))
-    order = np.argsort(cell, kind="stable")
+    order = ascending(cell)
     return query[order], cell[order]
 
 
@@ -184,8 +185,8 @@ def _true_squares(Q: Dense, X: Dense, k: int) -> Dense:
     """Return the squared distances of the k nearest rows to a few queries, by comparing with all."""
     least = np.empty((len(Q), 0), dtype=Q.dtype)
     for _, squares in _squares_in_blocks(Q, X):
-        near = np.partition(squares, k - 1, axis=1)[:, :k] if squares.shape[1] > k else squares
-        least = np.sort(np.hstack([least, near]), axis=1)[:, :k]
+        near = np.partition(squares, k - 1)[:, :k] if squares.shape[1] > k else squares
+        least = np.sort(np.hstack([least, near]))[:, :k]
     return least
 
 
@@ -196,7 +197,7 @@ def _squares_in_blocks(Q: Dense, X: Dense) -> Iterator[tuple[slice, Dense]]:
 
 
 def _squares(Q: Dense, X: Dense) -> Dense:
-    squares = np.einsum("ij,ij->i", Q, Q)[:, None] + np.einsum("ij,ij->i", X, X) - 2 * (Q @ X.T)
+    squares = row_products(Q, Q)[:, None] + row_products(X, X) - 2 * (Q @ X.T)
     return np.maximum(squares, 0)
 
 

@@ -88,7 +88,7 @@ def standing_apart(search: Search, codes: Indices) -> tuple[Indices, float]:
     apart = _pairs_apart(reach, nearest, codes)
     known = np.flatnonzero(sizes >= FEWEST)
     group_of = np.full(len(sizes), -1)
-    group_of[known] = connected_components(~apart[np.ix_(known, known)], directed=False)[1]
+    group_of[known] = connected_components(~apart[np.ix_(known, known)])[1]
     if len(known):  # too little is known about a small batch: it joins the largest group
         counts = np.bincount(group_of[known], weights=sizes[known])
         group_of[group_of < 0] = counts.argmax()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from manyview.numerics.blocks import row_blocks
+from manyview.numerics.rows import ascending, row_products
 from manyview.typing import Dense, Indices
 
 EXPONENT = 0.6  # n samples are sorted into n^0.6 cells
@@ -38,7 +39,7 @@ class Cells:
     def of(cls, X: Dense, centres: Dense) -> Cells:
         """Sort rows into the cells of their nearest centres."""
         own = nearest_centres(X, centres)
-        rows = np.argsort(own, kind="stable")
+        rows = ascending(own)
         return cls(centres, X[rows], rows, own[rows], np.searchsorted(own[rows], np.arange(len(centres) + 1)))
 
     @property
@@ -49,7 +50,7 @@ class Cells:
     def around(self, c: int, fewest_cells: int, fewest_rows: int) -> Indices:
         """Return the cells whose centres are nearest to that of c, with c itself; as many cells and rows as wanted."""
         away = self.centres - self.centres[c]
-        order = np.argsort(np.einsum("ij,ij->i", away, away), kind="stable")
+        order = ascending(row_products(away, away))
         enough_rows = np.searchsorted(np.cumsum(self.sizes[order]), fewest_rows) + 1
         return order[: max(fewest_cells, int(enough_rows))]
 
@@ -69,7 +70,7 @@ def k_means(X: Dense, centres: Dense) -> Dense:
     """Move centres by some steps of k-means; one without rows stays where it is."""
     for _ in range(TRAINING_STEPS):
         own = nearest_centres(X, centres)
-        rows = np.argsort(own, kind="stable")
+        rows = ascending(own)
         filled, first, sizes = np.unique(own[rows], return_index=True, return_counts=True)
         centres[filled] = np.add.reduceat(X[rows], first, axis=0) / sizes[:, None].astype(X.dtype)
     return centres
@@ -77,7 +78,7 @@ def k_means(X: Dense, centres: Dense) -> Dense:
 
 def nearest_centres(X: Dense, centres: Dense) -> Indices:
     """Return the number of the centre that is nearest to each row."""
-    half = np.einsum("ij,ij->i", centres, centres) / 2
+    half = row_products(centres, centres) / 2
     own = np.empty(len(X), dtype=np.intp)
     for rows in row_blocks(len(X), len(centres), BLOCK_ENTRIES):
         own[rows] = np.argmin(half - X[rows] @ centres.T, axis=1)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from manyview.numerics.rows import row_products
 from manyview.typing import Dense, Indices
 
 CANDIDATES = 1024  # of one product; with some hundred queries it stays in the cache of a core
@@ -49,7 +50,7 @@ def nearest_of(
 def select(Q: Dense, X: Dense, query: Indices, position: Indices, k: int, known: Nearest | None = None) -> Nearest:
     """Return the k nearest to each query out of pairs of queries and rows of X, and of those known already."""
     away = Q[query] - X[position]
-    squares = np.einsum("ij,ij->i", away, away)
+    squares = row_products(away, away)
     if known is not None:
         query = np.concatenate([query, np.repeat(np.arange(len(Q)), known.positions.shape[1])])
         position = np.concatenate([position, known.positions.ravel()])
@@ -76,7 +77,7 @@ def shortlist(Q: Dense, X: Dense, candidates: Indices, origin: Dense, wanted: in
         here = candidates[start : start + width]
         B = X[here] - origin
         np.matmul(twice, B.T, out=D[:, : len(here)])  # squared distances, less the squared length of the query
-        D[:, : len(here)] += np.einsum("ij,ij->i", B, B)
+        D[:, : len(here)] += row_products(B, B)
         D[:, len(here) :] = np.inf
         np.minimum(least, D.reshape(m, -1, buckets).min(axis=1), out=least)
         if step & (step - 1) == 0:  # at steps 0, 1, 2, 4, 8, ...: the others would hardly lower it
@@ -92,7 +93,7 @@ def within(D: Dense, bound: Dense, wanted: int) -> tuple[Indices, Indices]:
     """Return rows and columns of the entries up to the bound of their row; out of many ties, the `wanted` least."""
     pairs = np.flatnonzero(bound[:, None] >= D)
     if len(pairs) > CROWD * wanted * len(D) and wanted < D.shape[1]:
-        columns = np.argpartition(D, wanted - 1, axis=1)[:, :wanted]
+        columns = np.argpartition(D, wanted - 1)[:, :wanted]
         return np.repeat(np.arange(len(D)), wanted), columns.ravel()
     query, column = np.divmod(pairs, max(D.shape[1], 1))
     return query, column
@@ -100,4 +101,4 @@ def within(D: Dense, bound: Dense, wanted: int) -> tuple[Indices, Indices]:
 
 def _nth_least(A: Dense, n: int) -> Dense:
     """Return the n-th least entry of each row."""
-    return np.partition(A, n - 1, axis=1)[:, n - 1]
+    return np.partition(A, n - 1)[:, n - 1]

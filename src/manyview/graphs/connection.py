@@ -17,7 +17,7 @@ def connect(W: sp.csr_array, X: Array) -> sp.csr_array:
     Borůvka's algorithm: in each round every component except the largest is linked to its nearest sample outside, so
     the number of components at least halves. The links get the smallest weight in W.
     """
-    count, member_of = connected_components(W, directed=False)
+    count, member_of = connected_components(W)
     weight = W.data.min() if W.nnz else W.dtype.type(1)
     X = without_extremes(X)
     while count > 1:
@@ -26,7 +26,7 @@ def connect(W: sp.csr_array, X: Array) -> sp.csr_array:
         extra = sp.coo_array((np.full(len(links), weight), links.T), shape=W.shape).tocsr()
         extra.data[:] = weight  # two components may have chosen the same link
         W = sp.csr_array(W + extra.maximum(extra.T))
-        count, member_of = connected_components(W, directed=False)
+        count, member_of = connected_components(W)
     return W
 
 

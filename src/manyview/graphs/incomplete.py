@@ -22,6 +22,7 @@ from manyview.graphs.batches import draw_neighbors
 from manyview.graphs.laplacian import symmetrize
 from manyview.graphs.neighbors import BLOCK_ENTRIES, NeighborIndex, k_smallest
 from manyview.numerics.blocks import row_blocks
+from manyview.numerics.rows import row_products
 from manyview.preprocessing.scaling import side_by_side
 from manyview.typing import Array, Dense, Indices, Mask, is_sparse
 
@@ -78,7 +79,7 @@ def with_zero_rows(Z: Array, present: Mask) -> Array:
 
 def squared_lengths(Z: Array) -> Dense:
     """Sum the squares of each row."""
-    return np.asarray(Z.power(2).sum(axis=1)).ravel() if is_sparse(Z) else np.einsum("ij,ij->i", Z, Z)
+    return np.asarray(Z.power(2).sum(axis=1)).ravel() if is_sparse(Z) else row_products(Z, Z)
 
 
 class SharedIndex:

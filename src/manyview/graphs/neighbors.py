@@ -16,6 +16,7 @@ from sklearn.neighbors import NearestNeighbors
 from manyview.graphs.approximate import CellIndex
 from manyview.graphs.recall import note_recall
 from manyview.numerics.blocks import row_blocks
+from manyview.numerics.rows import ascending
 from manyview.preprocessing.scaling import in_unit, safe_unit
 from manyview.typing import Array, Dense, Indices, is_sparse
 
@@ -107,9 +108,9 @@ def _nearest_in_sparse(X: sp.csr_array, Y: Array | None, k: int) -> tuple[Dense,
 
 def k_smallest(d: Dense, k: int) -> tuple[Dense, Indices]:
     """Return the k smallest entries of each row, ascending, and their columns."""
-    nearest = np.argpartition(d, k - 1, axis=1)[:, :k]
+    nearest = np.argpartition(d, k - 1)[:, :k]
     of_nearest = np.take_along_axis(d, nearest, axis=1)
-    order = np.argsort(of_nearest, axis=1, kind="stable")
+    order = ascending(of_nearest)
     return np.take_along_axis(of_nearest, order, axis=1), np.take_along_axis(nearest, order, axis=1)
 
 

@@ -43,4 +43,4 @@ def note_recall(recall: float) -> None:
     noted = _noted.get()
     if noted is not None:
         name = _graph.get()
-        noted[name] = min(recall, noted.get(name, 1.0))
+        noted[name] = min(recall, noted.get(name, recall))

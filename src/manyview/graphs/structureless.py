@@ -83,7 +83,7 @@ def neighbor_graph(X: Array, k: int) -> Graph:
     n = X.shape[0]
     if n < 2 or abs(X).max() == 0:
         return sp.csr_array((n, n), dtype=X.dtype)
-    return adaptive_graph(X, max(1, min(k, n - 1)))
+    return adaptive_graph(X, k)
 
 
 def centred(X: Array) -> Dense:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from manyview.numerics.rows import column_products
 from manyview.typing import Dense
 
 
@@ -20,17 +21,17 @@ def conjugate_gradients(
     X = start
     R = B - matvec(X)
     P = R
-    square = np.einsum("ij,ij->j", R, R)
-    goal = tol**2 * np.einsum("ij,ij->j", B, B)
+    square = column_products(R, R)
+    goal = tol**2 * column_products(B, B)
     for _ in range(max_iter):
         if np.all(square <= goal):
             break
         AP = matvec(P)
-        curvature = np.einsum("ij,ij->j", P, AP)
+        curvature = column_products(P, AP)
         step = np.divide(square, curvature, out=np.zeros_like(square), where=curvature > 0)
         X = X + P * step
         R = R - AP * step
-        fresh = np.einsum("ij,ij->j", R, R)
+        fresh = column_products(R, R)
         P = R + P * np.divide(fresh, square, out=np.zeros_like(square), where=square > 0)
         square = fresh
     return X

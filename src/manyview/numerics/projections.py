@@ -7,6 +7,7 @@ import scipy.linalg
 
 from manyview.typing import Dense
 
+THIN = {"full_matrices": False, "check_finite": False}  # of an SVD: values were checked before
 WELL_CONDITIONED = 0.02  # smallest eigenvalue of a Gram matrix of unit columns whose inverse root is accurate
 
 
@@ -28,16 +29,16 @@ def economical_svd(A: Dense) -> tuple[Dense, Dense, Dense]:
 
 def _svd(A: Dense) -> tuple[Dense, Dense, Dense]:
     try:
-        return scipy.linalg.svd(A, full_matrices=False, check_finite=False)
+        return scipy.linalg.svd(A, **THIN)
     except np.linalg.LinAlgError:  # divide and conquer can fail when the older algorithm does not
-        return scipy.linalg.svd(A, full_matrices=False, check_finite=False, lapack_driver="gesvd")
+        return scipy.linalg.svd(A, **THIN, lapack_driver="gesvd")
 
 
 def project_simplex(V: Dense) -> Dense:
     """Euclidean projection of each row (or of one vector) onto {w >= 0, sum w = 1}."""
     rows = np.atleast_2d(V)
     rows = rows - rows.max(axis=1, keepdims=True)  # same projection; otherwise the 1 would be lost next to 1e20
-    descending = -np.sort(-rows, axis=1)
+    descending = -np.sort(-rows)
     excess = np.cumsum(descending, axis=1) - 1
     count = np.arange(1, rows.shape[1] + 1)
     support = np.count_nonzero(descending * count > excess, axis=1)  # the largest j that stays positive

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
 from manyview.numerics.progress import tracked
+from manyview.numerics.rows import ascending
 from manyview.partition.information import TINY, merge_costs, merge_entropy, merge_loss, split_entropy, split_gain
 from manyview.records import saved
 from manyview.typing import Dense, Indices, Labels
@@ -234,7 +235,7 @@ class BlockModel:
         best = T.argmax(axis=1)
         gain = T[rows, best] - T[rows, z]
         movers = np.flatnonzero(gain > SMALLEST_GAIN)
-        movers = movers[np.argsort(-gain[movers], kind="stable")]
+        movers = movers[ascending(-gain[movers])]
         for _ in range(self.settings.step_trials):
             new = z.copy()
             new[movers] = best[movers]
@@ -306,7 +307,7 @@ class BlockModel:
         net = gain[:, None] - loss[p, q]  # clusters to split x pairs to merge
         pair = np.arange(len(p))
         net[p, pair] = net[q, pair] = -np.inf
-        promising = np.argsort(-net, axis=None, kind="stable")[: self.settings.proposals]
+        promising = ascending(-net.ravel())[: self.settings.proposals]
         chosen = [j for j in promising if net.flat[j] >= -self.settings.worst_loss]
         proposals = []
         for split, merged in zip(*np.unravel_index(np.array(chosen, dtype=np.intp), net.shape), strict=True):
@@ -344,7 +345,7 @@ def links_to_clusters(W: sp.csr_array, z: NDArray[Any], c: int) -> Dense:
     if z.ndim == 2:
         return W @ z
     to_clusters = z.astype(W.indices.dtype)[W.indices]
-    return sp.csr_array((W.data.astype(float, copy=False), to_clusters, W.indptr), shape=(W.shape[0], c)).toarray()
+    return sp.csr_array((W.data, to_clusters, W.indptr), shape=(W.shape[0], c), dtype=np.float64).toarray()
 
 
 def sum_by_cluster(links: Dense, z: NDArray[Any], c: int) -> Dense:

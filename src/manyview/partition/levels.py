@@ -116,7 +116,7 @@ def halve(model: Agreement, members: Indices) -> tuple[float, Indices]:
         return none
     _, F = spectral_embedding(total, 2, model.settings.degree_regularization)
     half = within.ascend(pivoted_kmeans(unit_length_rows(F), 2)).labels
-    if np.bincount(half, minlength=2).min() < SMALLEST_CLUSTER:
+    if np.bincount(half).min() < SMALLEST_CLUSTER:
         return none
     return within.nearest_clusters(half)[0], members[half == 1]
 

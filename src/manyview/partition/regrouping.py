@@ -56,7 +56,7 @@ def join_nearest(model: BlockModel, pieces: Labels) -> Labels:
     """Join pieces by average linkage, until as many clusters are left as the model has."""
     loss, entropy = merge_costs(replace(model, n_clusters=int(pieces.max()) + 1).block_matrices(pieces))
     apart = np.maximum(loss / np.maximum(entropy, TINY), 0)
-    np.fill_diagonal(apart, 0)
-    tree = linkage(squareform(apart, checks=False), "average")
+    pairs = squareform(apart, checks=False)  # pragma: no mutate: it is symmetric up to rounding
+    tree = linkage(pairs, "average")
     cluster_of_piece = fcluster(tree, model.n_clusters, "maxclust") - 1
     return cluster_of_piece.astype(np.intp)[pieces]

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from sklearn.metrics import adjusted_rand_score
 
 from manyview.numerics.division import or_one, shares, unit_length_rows
+from manyview.numerics.rows import ascending
 from manyview.partition.agreement import Agreement, Memory, ViewGraphs, mean_graph, total_one
 from manyview.partition.blockmodel import Search, SearchSettings
 from manyview.partition.information import label_entropy
@@ -83,7 +84,7 @@ def find_agreement(layers: ViewGraphs, n_clusters: int, settings: SearchSettings
     makes products with large graphs several times faster.
     """
     first = Start.of(total_one(layers.joint_or_only), n_clusters, settings)
-    order = np.argsort(first.labels, kind="stable")
+    order = ascending(first.labels)
     layers = layers.in_order(order)
     starts, F = start_partitions(layers, n_clusters, settings, first[order])
     model, n_views = replace(Agreement.of_views(layers, n_clusters, settings), memory=Memory()), len(layers.views)

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from manyview.graphs.laplacian import normalized_adjacency, reordered
 from manyview.numerics.division import or_one, unit_length_rows
 from manyview.numerics.eigenvectors import top_eigenvectors
+from manyview.numerics.rows import ascending
 from manyview.typing import Dense, Indices, Labels, Seed
 
 
@@ -34,7 +35,7 @@ def spectral_embedding(
     With labels `near`, samples of the same label are put next to one another in memory, which makes products with a
     large graph several times as fast.
     """
-    order = np.arange(W.shape[0]) if near is None else np.argsort(near, kind="stable")
+    order = np.arange(W.shape[0]) if near is None else ascending(near)
     S = normalized_adjacency(W, degree_regularization)
     values, vectors = top_eigenvectors(S if near is None else reordered(S, order), min(k, len(order)), tol=1e-6)
     embedding = np.empty(vectors.shape, W.dtype)
@@ -97,7 +98,7 @@ def different_rows(F: Dense, k: int) -> Indices:
     length = np.linalg.norm(F, axis=1)
     longest_first = F.T.copy()
     longest_first[:, first] *= 2 * length.max() / or_one(length[first])
-    _, pivots = scipy.linalg.qr(longest_first, mode="r", pivoting=True, overwrite_a=True)
+    _, pivots = scipy.linalg.qr(longest_first, mode="r", pivoting=True)
     return pivots[:k]
 
 

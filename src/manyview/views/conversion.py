@@ -14,6 +14,7 @@ from manyview.checks import InputError, InputTypeError, a_type_of, quoted, shown
 from manyview.typing import Array, is_sparse
 
 LARGEST_EXACT_INTEGER = 2**53  # float64 represents every integer up to here exactly
+WHOLE, REAL, NUMERIC = "iu", "biuf", "biufc"  # kinds of numpy types: whole numbers, those of views, all numbers
 
 
 def is_table(data: object) -> bool:
@@ -121,7 +122,7 @@ def _counts_rows(index: Any) -> bool:
 
 def _is_shuffled(ids: NDArray[Any]) -> bool:
     """Return whether the ids are row numbers in another order: then tables that only count their rows differ."""
-    return ids.dtype.kind in "iu" and np.array_equal(np.sort(ids), np.arange(len(ids)))
+    return ids.dtype.kind in WHOLE and np.array_equal(np.sort(ids), np.arange(len(ids)))
 
 
 def as_array(table: Any, name: str) -> Array:
@@ -186,7 +187,7 @@ def _canonical(matrix: sp.csr_array) -> sp.csr_array:
 
 def _from_dataframe(table: Any, name: str) -> NDArray[Any]:
     columns = list(table.columns)
-    bad = [c for c, dtype in zip(columns, table.dtypes, strict=True) if getattr(dtype, "kind", "O") not in "biufc"]
+    bad = [c for c, dtype in zip(columns, table.dtypes, strict=True) if getattr(dtype, "kind", "O") not in NUMERIC]
     if bad:
         raise InputError(
             f"View {name!r} has non-numeric columns: {quoted(bad)}. Drop them, encode them as numbers, "
@@ -197,7 +198,7 @@ def _from_dataframe(table: Any, name: str) -> NDArray[Any]:
     _check_numeric_dtype(common, name)
     if common.kind != "f" and not np.asarray(table.isna()).any():
         return np.asarray(table.to_numpy(dtype=common))
-    for i in (i for i, dtype in enumerate(dtypes) if dtype.kind in "iu"):
+    for i in (i for i, dtype in enumerate(dtypes) if dtype.kind in WHOLE):
         _check_exact(table.iloc[:, i].dropna().to_numpy(dtypes[i]), name)
     exact = common if common.kind == "f" else np.dtype(float)
     return np.asarray(table.to_numpy(dtype=exact, na_value=np.nan))  # a nullable column's missing value becomes NaN
@@ -247,7 +248,7 @@ def _check_numeric_dtype(dtype: np.dtype[Any], name: str) -> None:
             f"View {name!r} has complex dtype {dtype}. Complex data not supported; use the real and the "
             "imaginary part (or modulus and phase) as separate columns."
         )
-    if dtype.kind not in "biuf":
+    if dtype.kind not in REAL:
         raise InputError(f"View {name!r} has dtype {dtype}, which is not numeric; give numbers only.")
 
 
@@ -256,7 +257,7 @@ def _as_float(values: Array, name: str) -> Array:
     dtype = values.dtype.newbyteorder("=")
     if dtype in (np.float32, np.float64):
         return values.astype(dtype, copy=False)
-    if dtype.kind in "iu":
+    if dtype.kind in WHOLE:
         _check_exact(values.data if is_sparse(values) else values, name)
     with np.errstate(over="ignore"):  # an infinity made here is reported by _check_finite
         return values.astype(np.float32 if dtype == np.float16 else np.float64)

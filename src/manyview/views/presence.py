@@ -42,7 +42,7 @@ def spread_rows(table: Array, rows: Indices, n_samples: int) -> Array:
     source[rows] = np.arange(table.shape[0])
     if is_sparse(table):
         nothing = sp.csr_array(([np.nan], ([0], [0])), shape=(1, table.shape[1]), dtype=table.dtype)
-        return sp.csr_array(sp.vstack([table, nothing], format="csr")[source])
+        return sp.csr_array(sp.vstack([table, nothing])[source])
     return np.vstack([table, np.full((1, table.shape[1]), np.nan, dtype=table.dtype)])[source]
 
 

@@ -170,3 +170,16 @@ def test_cleaning_and_rarity_can_be_turned_off(planted):
     np.testing.assert_array_equal(CountCleaner.fit(X, clean=False).clean(X).toarray(), X.toarray())
     assert (CountCleaner.fit(X, weigh=False).rarity == 1).all()
     assert CountCleaner.fit(X, weigh=False).typical == np.median(clean_counts(X).data)
+
+
+@pytest.mark.parametrize("n_negative", [3, 49, 50, 400, 6000])
+def test_odds_are_those_of_the_definition_in_bins_of_as_many_noisy_entries(n_negative, rng):
+    negative, positive = rng.uniform(0, 1, n_negative), rng.uniform(0, 1.5, 2 * n_negative) ** 2
+    edges, odds = signal_odds(positive, negative)
+    assert len(edges) == min(100, n_negative // 50 + 1)
+    lower = np.r_[-np.inf, edges]
+    upper = np.r_[edges, np.inf]
+    for a, b, found in zip(lower, upper, odds, strict=True):
+        noise, total = (np.sum((x > a) & (x <= b)) for x in (negative, positive))
+        share = min(max(1 - (noise + 1) / total, 0), 1 - 1e-6) if total else 0
+        assert found == pytest.approx(share / (1 - share))

@@ -117,3 +117,9 @@ def test_rows_may_be_put_in_the_memory_of_the_table(r, shared, rng, monkeypatch)
     rows = find_directions(again := B.copy(), r, SETTINGS, overwrite=True)[2]
     np.testing.assert_array_equal(rows, expected)
     assert np.shares_memory(rows, again) == shared
+
+
+def test_of_two_directions_the_second_bounds_the_noise(rng):
+    B = rng.standard_normal((20, 2)) @ np.diag([5.0, 1.0]) @ rng.standard_normal((2, 8))
+    basis = find_directions(B, 5, replace(SETTINGS, rank=16))[1]
+    np.testing.assert_allclose(basis.signal, [1 - (basis.s[1] / basis.s[0]) ** 2 / 2, 1 / 2])

@@ -99,6 +99,7 @@ def test_principal_components_are_orthogonal_and_no_longer_so_with_errors(rng):
     U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
     assert is_orthogonal(U * s)
     assert is_orthogonal(U * s + np.arange(X.shape[1]))  # wherever the columns are
+    assert is_orthogonal(U * s * 1e-9)  # and in any unit
     assert not is_orthogonal(X)
     spoilt = U * s + (rng.random(X.shape) < 0.05) * rng.uniform(-5, 5, X.shape) * (U * s).std(axis=0)
     assert not is_orthogonal(spoilt)
@@ -128,9 +129,18 @@ def test_clean_digits_have_no_errors_and_corrupted_ones_have(views):
 
 def test_a_few_errors_are_no_proof():
     """One on each side is what chance may bring: the lower bound is a standard error of the root less."""
-    for errors_on_each_side, expected in ((1, 0.0), (4, 2 * (np.sqrt(4) - 1) ** 2)):
+    for errors_on_each_side, expected in ((1, 0.0), (4, 2 * (2 - 1) ** 2), (9, 2 * (3 - 1) ** 2)):
         R = np.tile([1.0, -1.0], (40, 20))
-        R[:8:2, 0][:errors_on_each_side] = 99
-        R[:8:2, 2][:errors_on_each_side] = -99
+        R[:18:2, 0][:errors_on_each_side] = 99
+        R[:18:2, 2][:errors_on_each_side] = -99
         found = gross_error(R)
         assert found.lower * 40 * 40 / 4 == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.04, 0.1, 0.3])
+def test_columns_are_orthogonal_if_they_are_correlated_far_less_than_by_chance(noise, rng):
+    U = np.linalg.qr(rng.standard_normal((60, 8)))[0]
+    X = (U - U.mean(axis=0) + noise * rng.standard_normal((60, 8)) / np.sqrt(60)) * np.geomspace(1, 100, 8)
+    C = np.corrcoef(X.T)
+    by_chance = 8 * 7 / 59
+    assert is_orthogonal(X) == ((C**2).sum() - 8 < 0.25 * by_chance)

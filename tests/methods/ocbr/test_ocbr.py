@@ -372,3 +372,16 @@ def test_views_without_redundancy_are_left_alone():
     X, labels = make_moons(300, noise=0.11, random_state=0, shuffle=False)
     Y, _ = make_circles(300, noise=0.09, factor=0.5, random_state=1, shuffle=False)
     assert clustering_accuracy(labels, OCBR(2).fit([X, Y]).labels_) > 0.95
+
+
+def test_kinds_of_views_that_there_are_not_are_refused(data):
+    with pytest.raises(InputError, match="rna"):
+        OCBR(4, kinds={"rna": "counts"}).fit(data.views)
+
+
+@pytest.mark.parametrize("graph", ["joint", "sum", "blend"])
+def test_the_seed_decides_where_one_graph_is_cut(graph, rng):
+    noise = [rng.standard_normal((80, 5)), rng.standard_normal((80, 4))]
+    one, same, *others = (OCBR(9, graph=graph, random_state=seed).fit_predict(noise) for seed in (0, 0, 1, 2, 3))
+    np.testing.assert_array_equal(one, same)
+    assert any((one != other).any() for other in others)

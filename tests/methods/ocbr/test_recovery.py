@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from manyview.methods.ocbr import recovery
-from manyview.methods.ocbr.recovery import Recovery, narrowness, right_vectors, typical_size, without_nan
+from manyview.methods.ocbr.recovery import Loadings, Recovery, narrowness, right_vectors, typical_size, without_nan
 from manyview.methods.ocbr.settings import Settings
 from manyview.numerics.proximal import singular_value_threshold, soft_threshold
+from manyview.numerics.robust import column_deviations
 
 NOISE_LEVEL = 0.2
 NARROWEST = Settings().narrowest
@@ -161,6 +162,7 @@ def test_right_vectors_of_a_table_of_low_rank_agree_with_the_svd(rng, d):
     np.testing.assert_allclose(s, np.linalg.svd(A)[1][:4])
     np.testing.assert_allclose(A @ P @ P.T, A, atol=1e-9)
     np.testing.assert_allclose(P.T @ P, np.eye(4), atol=1e-9)
+    assert right_vectors(lambda: (A.astype(np.float32),), P.astype(np.float32))[1].dtype == np.float32
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -309,3 +311,38 @@ def test_0_is_put_where_a_table_is_nan(dtype, rng):
     expected = np.where(np.isnan(A), 0, A)
     np.testing.assert_array_equal(without_nan(A[:, 1:4]), expected[:, 1:4])
     np.testing.assert_array_equal(without_nan(A), expected)
+
+
+def test_errors_are_reported_only_where_values_were_observed():
+    _, X = low_rank(200, 30, noise=0.3)
+    X += gross(X.shape, 0.1)
+    hidden = hits(X.shape, 0.2, seed=5)
+    state = recover(np.where(hidden, np.nan, X), 20)
+    found = gross_errors(state)
+    usual = 3 * column_deviations(state.residuals, ~hidden)
+    expected = np.where(~hidden & (np.abs(state.X - state.L) > usual), state.X - state.L, 0)
+    np.testing.assert_allclose(found, expected)
+    assert 0.03 < np.mean(found != 0) < 0.2
+
+
+def test_new_rows_are_cleaned_and_completed_as_the_fitted_ones_were():
+    """l is a fixed point: the shrunk projection of x - e, with e the soft threshold of x - l; unknown values are l."""
+    _, X = low_rank(200, 30, noise=0.3)
+    state = recover(X + gross(X.shape, 0.1), 10, tol=1e-6)
+    loadings = Loadings.of(state, 2.0)
+    np.testing.assert_allclose(loadings.keep, state.spectrum / (state.spectrum + state.tau))
+    new = X[:20] + gross((20, 30), 0.1, seed=7)
+    P, keep = state.P, loadings.keep
+    fixed = np.zeros_like(new)
+    for _ in range(300):
+        fixed = (new - soft_threshold(new - fixed, state.kappa)) @ (P * keep) @ P.T
+    expected = new - soft_threshold(new - fixed, 2 * state.kappa)
+    np.testing.assert_allclose(loadings.clean(new), expected, atol=1e-3)
+    gap = new.copy()
+    gap[:, 3] = np.nan
+    completed = loadings.clean(gap)
+    others = np.arange(30) != 3
+    assert np.corrcoef(completed[:, 3], X[:20, 3])[0, 1] > 0.9
+    np.testing.assert_allclose(completed[:, others], expected[:, others], atol=1.5)
+    single = Loadings.of(recover(X.astype(np.float32), 10), 2.0)
+    assert single.keep.dtype == single.clean(gap.astype(np.float32)).dtype == np.float32

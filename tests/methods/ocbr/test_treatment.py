@@ -1,14 +1,18 @@
 """Steps of the treatment of dense views."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from manyview import Views
+from manyview.methods.ocbr import treatment
+from manyview.methods.ocbr.errors import NO_ERROR, GrossError
 from manyview.methods.ocbr.settings import Settings
 from manyview.methods.ocbr.standardized import ABSURD, to_roots, without_absurd
 from manyview.methods.ocbr.treated import TreatmentOptions, treat_views
-from manyview.methods.ocbr.treatment import treat_sparse, usual_scaling, weigh_columns
+from manyview.methods.ocbr.treatment import describe_error, treat_sparse, usual_scaling, weigh_columns
 from manyview.preprocessing.kinds import GRAPH, Kind
 from manyview.preprocessing.scaling import SCALINGS
 
@@ -105,7 +109,7 @@ def test_views_are_completed_together_only_if_samples_are_absent_from_one_of_sev
     rows, everyone = treat(Views([gap, low_rank[:, :9]])).completed
     assert len(rows) == 60
     np.testing.assert_array_equal(everyone, np.arange(60))
-    moved, _ = treat(Views([gap + 5, low_rank[:, :9]])).completed  # where the columns are does not matter
+    moved, _ = treat(Views([gap + np.arange(20), low_rank[:, :9]])).completed  # where the columns are does not matter
     np.testing.assert_allclose(np.abs(moved), np.abs(rows), atol=1e-3)
 
 
@@ -143,6 +147,7 @@ def test_an_impossible_value_is_an_error_of_its_own_and_counts_as_missing(low_ra
     view = treated(X)
     assert view.E.nnz == 1
     assert view.E[7, 3] == pytest.approx(1e5, rel=1e-3)
+    assert X[7, 3] - view.E[7, 3] == pytest.approx(low_rank[7, 3], abs=0.3)  # what its row has there by the others
     signal = np.s_[:, :3]  # the other directions are noise
     np.testing.assert_allclose(view.rows[signal], treated(low_rank).rows[signal], atol=0.02)
 
@@ -199,3 +204,60 @@ def test_rows_of_sparse_views_are_entries_beside_directions_at_equal_distances(r
     missing = X.toarray()
     missing[X.toarray() == 0] = np.nan
     np.testing.assert_allclose(view.model.represent(missing), rows, atol=1e-10)
+
+
+def test_a_graph_is_treated_as_counts_with_a_usual_weight_on_its_diagonal(rng):
+    W = sp.csr_array(np.triu(rng.integers(0, 3, (20, 20)), 1) * 4.0)
+    W = sp.csr_array(W + W.T)
+    view = treat_sparse(W, np.arange(20), Kind(GRAPH, "a graph"), 4, Settings())
+    with_diagonal = sp.csr_array(W + np.median(W.data) * sp.eye_array(20))
+    counts = treat_sparse(with_diagonal, np.arange(20), Kind("counts", "a graph"), 4, Settings())
+    np.testing.assert_allclose(view.rows.toarray(), counts.rows.toarray())
+    empty = treat_sparse(sp.csr_array((5, 5)), np.arange(5), Kind(GRAPH, ""), 2, Settings())
+    assert np.isfinite(empty.rows.toarray()).all()
+
+
+def test_what_cleaning_takes_from_a_sparse_view_is_its_corruption(rng):
+    X = sp.csr_array(rng.poisson(0.5, (60, 12)) + (rng.random((60, 12)) < 0.2) * rng.uniform(-1, 1, (60, 12)))
+    view = treat_sparse(X, np.arange(60), Kind("counts", "counts"), 4, Settings())
+    cleaned = view.model.cleaner.clean(X).toarray()
+    assert view.kind.reason == "counts; entries weighted by how likely they are signal"
+    np.testing.assert_allclose(view.E.toarray(), X.toarray() - cleaned)
+    assert view.E.nnz > 0
+    B = view.rows.toarray()[:, :12] / view.scale / view.model.scales[0]
+    np.testing.assert_allclose(view.U.T @ view.U, np.eye(4), atol=1e-8)
+    np.testing.assert_allclose(view.U @ (view.U.T @ B) @ view.D, B @ view.D, atol=1e-8)
+    assert (view.scaling, view.source, view.graph) == ("unit", None, None)
+    left = treat_sparse(X, np.arange(60), Kind("counts", "counts"), 4, replace(Settings(), clean_counts=False))
+    assert left.E.nnz == 0
+    assert left.kind.reason == "counts; not cleaned: no negative entries"
+    assert (
+        treat_sparse(X, np.arange(60), view.kind, 4, replace(Settings(), rarity=False)).model.cleaner.rarity == 1
+    ).all()
+
+
+def test_views_say_why_they_were_cleaned_or_not():
+    assert describe_error(NO_ERROR) == (
+        "not cleaned: its columns are exactly orthogonal, so nothing has changed since they were made"
+    )
+    assert describe_error(GrossError(0.125, 0.1, present=True)) == (
+        "cleaned: 12.5% of the entries are far out at random"
+    )
+    assert describe_error(GrossError(0.001, 0.0)) == "not cleaned: 0.1% of the entries are far out at random"
+
+
+def test_errors_are_the_same_in_blocks_of_rows(low_rank, rng, monkeypatch):
+    X = low_rank + (rng.random(low_rank.shape) < 0.1) * rng.choice([-30, 30], low_rank.shape)
+    X[7, 3] = 1e6
+    whole = treated(X).E.toarray()
+    monkeypatch.setattr(treatment, "BLOCK_ENTRIES", 140)
+    np.testing.assert_allclose(treated(X).E.toarray(), whole)
+
+
+@pytest.mark.parametrize("scaling", ["standard", "soft", "none"])
+def test_weights_of_tables_in_single_precision_are_computed_in_double(scaling, rng):
+    A = (rng.standard_normal((20_000, 3)) * [1.0, 0.5, 0.2] + 1000).astype(np.float32)
+    exact = weigh_columns(A.astype(np.float64), UNITS, scaling)
+    for found, expected in zip(weigh_columns(A, UNITS, scaling), exact, strict=True):
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, expected, rtol=1e-6)

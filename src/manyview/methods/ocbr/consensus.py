@@ -133,7 +133,7 @@ def cut(
     equal = np.full(len(views), 1 / len(views))
     mean = weighted_sum(views, equal)
     W = {"joint": joint, "consensus": joint, "sum": mean, "blend": sp.csr_array(joint + mean)}[options.graph]
-    if sp.csgraph.connected_components(W, directed=False)[0] > options.n_clusters:
+    if sp.csgraph.connected_components(W)[0] > options.n_clusters:
         W = connect(W, layers.side_by_side())
     found = normalized_cut(
         W,

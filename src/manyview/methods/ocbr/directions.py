@@ -24,6 +24,7 @@ from sklearn.utils.extmath import randomized_svd
 from manyview.methods.ocbr.settings import Settings
 from manyview.methods.ocbr.valleys import valley_shares
 from manyview.numerics.blocks import row_blocks
+from manyview.numerics.rows import row_products
 from manyview.records import saved
 from manyview.typing import Array, Dense, is_sparse
 
@@ -122,7 +123,7 @@ def soften(R: Dense, mean_square: float) -> Dense:
     """Divide each row by the root of its squared length plus the mean squared length."""
     if np.isinf(mean_square):
         return R
-    squares = np.einsum("ij,ij->i", R, R)
+    squares = row_products(R, R)
     return R / np.sqrt(squares + (mean_square or 1.0))[:, None].astype(R.dtype)
 
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from manyview.numerics.blocks import Table, row_blocks
 from manyview.numerics.robust import column_deviations
+from manyview.numerics.rows import ascending, column_products
 from manyview.typing import Dense, Indices, Mask
 
 FAR_OUT = 4.0  # robust deviations of the residuals of a column
@@ -77,7 +78,7 @@ def _share(out: Mask, known: Mask, axis: int) -> Dense:
 
 
 def _lower_half(values: Dense) -> Indices:
-    return np.argsort(values, kind="stable")[: (len(values) + 1) // 2]
+    return ascending(values)[: (len(values) + 1) // 2]
 
 
 def is_orthogonal(X: Table) -> bool:
@@ -87,7 +88,7 @@ def is_orthogonal(X: Table) -> bool:
     reveals columns of mere rounding error: n samples have n - 1 components, but often n columns.
     """
     n = X.shape[0]
-    sd = np.sqrt(sum(np.einsum("ij,ij->j", part, part) for part in _centred_blocks(X)) / max(n, 1))
+    sd = np.sqrt(sum(column_products(part, part) for part in _centred_blocks(X)) / max(n, 1))
     varies = sd > ROUNDING * max((float(np.abs(part).max(initial=0)) for part in _blocks(X)), default=0.0)
     d = int(varies.sum())
     if np.isnan(sd).any() or d < FEWEST_COLUMNS or n <= d:

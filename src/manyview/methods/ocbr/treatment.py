@@ -187,7 +187,7 @@ class DenseView:
         nothing = repeat(np.zeros(1, self.X.dtype), len(blocks))
         found = self.recovery.gross_errors(blocks) if error.present else nothing
         errors = [sp.csr_array(self._errors_of(rows, part)) for rows, part in zip(blocks, found, strict=True)]
-        return sp.csr_array(sp.vstack(errors, format="csr"))
+        return sp.csr_array(sp.vstack(errors))
 
     def _errors_of(self, rows: slice, found: Dense) -> Dense:
         """Return the errors in some rows, in units of the view; `found` are the gross ones."""
