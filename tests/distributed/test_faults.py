@@ -52,7 +52,7 @@ def dying(monkeypatch, tmp_path):
 
 
 def test_workers_killed_while_they_place_change_no_label(client, expected, dying):
-    markers = [dying(fitting, "revise"), dying(strategy, "label")]
+    markers = [dying(fitting, "revise"), dying(strategy, "assign")]
     tables = {name: DyingTable(X) for name, X in VIEWS.items()}
     np.testing.assert_array_equal(fit_on(client, tables).compute(), expected)
     assert all(marker.exists() for marker in markers)

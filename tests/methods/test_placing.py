@@ -85,7 +85,7 @@ def test_views_are_matched_by_name_or_else_by_position(fitted, data):
     [
         ({"a": np.zeros((3, 2))}, r"X \(view 'a'\) has 2 features, but OCBR is expecting \d+ features"),
         ({"c": np.zeros((3, 2))}, r"was fitted on the views 'a', 'b', but got 'c'"),
-        ([np.zeros((3, 2))], r"but got 'view_0'\. Give the same views, as a dict"),
+        ([np.zeros((3, 2))], r"but got 'view_0'\. Name the views as in the fit"),
         ({"a": np.full((3, 12), np.inf)}, "infinity"),
     ],
 )

@@ -16,6 +16,7 @@ from manyview.partition.selection import (
     compare_with_chance,
     found_again,
     merge_to,
+    nearby_sums,
     numbers_up_to,
     select_n_clusters,
     total,
@@ -136,6 +137,15 @@ def test_numbers_above_30_grow_in_steps_of_a_thirtieth(most):
     assert numbers[:-1].tolist()[:28] == list(range(2, most + 1))[:28]
     steps = np.diff(numbers[:-1])
     assert (steps == 1 + (numbers[1:-1] - 1) // 30).all()
+
+
+def test_drops_at_similar_numbers_add_up():
+    numbers = np.array([2, 4, 8, 9, 10, 30])
+    score = nearby_sums(np.array([0.5, 0.0, 0.3, 0.3, 0.3, 0.4]), numbers)
+    assert numbers[score.argmax()] == 9
+    assert score[0] == pytest.approx(0.5, abs=1e-3)
+    beside = np.exp(-0.5 * (np.log(numbers[2:5] / 9) / 0.2) ** 2)
+    assert score[3] == pytest.approx(0.3 * beside.sum(), abs=1e-3)
 
 
 def test_merging_to_a_coarser_level_joins_the_nearest_first():
