@@ -12,11 +12,11 @@ from manyview.graphs.structureless import Rows
 from manyview.partition.blockmodel import BlockModel
 from manyview.partition.selection import (
     Hierarchy,
+    best_number,
     clearly_above,
     compare_with_chance,
     found_again,
     merge_to,
-    nearby_sums,
     numbers_up_to,
     select_n_clusters,
     total,
@@ -139,13 +139,19 @@ def test_numbers_above_30_grow_in_steps_of_a_thirtieth(most):
     assert (steps == 1 + (numbers[1:-1] - 1) // 30).all()
 
 
-def test_drops_at_similar_numbers_add_up():
+def test_scores_of_similar_numbers_support_each_other():
     numbers = np.array([2, 4, 8, 9, 10, 30])
-    score = nearby_sums(np.array([0.5, 0.0, 0.3, 0.3, 0.3, 0.4]), numbers)
-    assert numbers[score.argmax()] == 9
-    assert score[0] == pytest.approx(0.5, abs=1e-3)
-    beside = np.exp(-0.5 * (np.log(numbers[2:5] / 9) / 0.2) ** 2)
-    assert score[3] == pytest.approx(0.3 * beside.sum(), abs=1e-3)
+    assert best_number(numbers, np.array([0.5, 0.0, 0.3, 0.3, 0.0, 0.4])) == 8
+    assert best_number(numbers, np.array([0.5, 0.0, 0.2, 0.3, 0.2, 0.4])) == 9
+    assert best_number(numbers, np.array([0.5, 0.0, 0.2, 0.2, -0.4, 0.4])) == 2
+    assert best_number(numbers, np.array([0.3, 0.2, 0.0, 0.0, 0.0, 0.4])) == 30  # 2 and 4 are not similar
+
+
+def test_of_similar_numbers_the_one_with_the_highest_score_is_chosen():
+    numbers = np.arange(2, 13)
+    scores = np.zeros(11)
+    scores[[6, 7, 8]] = 0.2, 0.15, 0.19  # 8, 9 and 10: 9 has the highest sum
+    assert best_number(numbers, scores) == 8
 
 
 def test_merging_to_a_coarser_level_joins_the_nearest_first():

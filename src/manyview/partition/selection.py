@@ -12,14 +12,14 @@ a level is that of its two nearest clusters. Halves of a cluster are not far apa
 as eigenvalues do, but regardless of cluster sizes.
 
 The same is done on the subgraphs of random samples. Separations are averaged over them, and the stability of a level is
-how well its least stable cluster is found again in them. The number with the highest
+how well its least stable cluster is found again in them. Each number has the
 
-.. math:: \text{score} = (\text{separation} - \text{separation with more clusters}) \cdot \text{stability} \cdot H
+.. math:: \text{score} = (\text{separation} - \text{separation with more clusters}) \cdot \text{stability} \cdot H ,
 
-is chosen, H the entropy of the cluster sizes: many clusters tell more about the samples than two. Where groups differ
-in how far apart they are, the drop is spread over several numbers; so scores are added up over numbers that differ by
-about a fifth (`nearby_sums`). Numbers up to 30 are tried, and more if even the nearest of 30 clusters are far apart:
-then the drop is still to come.
+H the entropy of the cluster sizes: many clusters tell more about the samples than two. Where groups are not all equally
+far apart, the drop is spread over several numbers. So scores of numbers that differ by about a fifth are added up, and
+the one with the highest score is chosen around the highest sum (`best_number`). Numbers up to 30 are tried, and more if
+even the nearest of 30 clusters are far apart: then the drop is still to come.
 
 The answer is **one** if data without clusters separate just as well: the separation of the two best halves of the
 samples must be three and a half standard deviations above that of draws without clusters, which have the covariances of
@@ -49,7 +49,7 @@ from manyview.typing import Dense, Indices, Labels
 
 MAX_CLUSTERS = 30  # tried first
 MOST_CLUSTERS = 240  # tried at all, unless the user asks for more
-NEARBY = 0.2  # difference of two numbers, relative to their size, at which a score counts exp(-1/2) for the other
+NEARBY = 0.2  # difference of the logarithms of similar numbers: a score counts exp(-1/2) for the other
 STILL_APART = 0.6  # separation of the finest level from which finer ones are tried: 8 % of the links run between two
 SHARE = 0.8  # share of the samples in a subgraph
 DRAWS = 15  # per kind of data without clusters
@@ -74,10 +74,9 @@ class Selection:
     stability : array
         How well the least stable cluster is found again, from 0 to 1: its mean Jaccard index over the subgraphs.
     score : array
-        Drop in separation to the next number, times the stability, times the entropy of the cluster sizes, added up
-        over numbers that differ by about a fifth.
+        Drop in separation to the next number, times the stability, times the entropy of the cluster sizes.
     chosen : int
-        The candidate with the highest score; 1 if the data show no clusters.
+        The candidate with the highest score around the highest sum of scores; 1 if the data show no clusters.
     halves : float
         How far apart the two halves of all samples are, from 0 to 1, if that was compared with chance.
     by_chance : array (15, 2)
@@ -159,18 +158,20 @@ def select_n_clusters(
     stability = np.array([worst_found_again(whole, subsets, parts, level) for level in range(len(numbers) - 1)])
     told = np.array([label_entropy(z) for z in whole.labels[:-1]])
     candidates = numbers[:-1]
-    score = nearby_sums((separation[:-1] - separation[1:]) * stability * told, candidates)
+    score = (separation[:-1] - separation[1:]) * stability * told
     eigengap = whole.eigenvalues[candidates - 1] - whole.eigenvalues[candidates]
     halves, by_chance = (np.nan, np.empty(0)) if rows is None else compare_with_chance(rows, seed)
-    chosen = int(candidates[score.argmax()]) if rows is None or clearly_above(halves, by_chance) else 1
+    chosen = best_number(candidates, score) if rows is None or clearly_above(halves, by_chance) else 1
     return Selection(candidates, eigengap, separation[:-1], stability, score, chosen, halves, by_chance)
 
 
-def nearby_sums(scores: Dense, numbers: NDArray[Any]) -> Dense:
-    """Add up scores over similar numbers of clusters, with Gaussian weights on a logarithmic scale."""
+def best_number(numbers: NDArray[Any], scores: Dense) -> int:
+    """Return the number with the highest score around the highest sum of the scores of similar numbers."""
     log = np.log(numbers)
-    weights: Dense = np.exp(-0.5 * ((log[:, None] - log) / NEARBY) ** 2)
-    return weights @ scores
+    apart = np.abs(log[:, None] - log) / NEARBY
+    sums = np.exp(-0.5 * apart**2) @ scores
+    around = apart[sums.argmax()] <= 1
+    return int(numbers[np.where(around, scores, -np.inf).argmax()])
 
 
 def compare_with_chance(rows: Rows, seed: int) -> tuple[float, Dense]:
