@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from manyview.partition.information import merge_entropy, merge_loss, split_entropy, split_gain, xlogx
+from manyview.partition.information import label_entropy, merge_entropy, merge_loss, split_entropy, split_gain, xlogx
 
 
 def mutual_information(M):
@@ -69,3 +69,9 @@ def test_what_a_split_adds_to_the_entropy_of_the_labels_and_a_merger_takes(rng):
             merged = np.r_[np.delete(a, [j, k]), a[j] + a[k]]
             expected = pytest.approx(xlogx(merged).sum() - xlogx(a).sum())
             assert (loss[j, k], loss[k, j]) == (expected, expected)
+
+
+def test_the_entropy_of_cluster_sizes():
+    assert label_entropy(np.array([0, 0, 1, 1])) == pytest.approx(np.log(2))
+    assert label_entropy(np.array([0, 1, 1, 1])) == pytest.approx(-(0.25 * np.log(0.25) + 0.75 * np.log(0.75)))
+    assert label_entropy(np.zeros(5, dtype=int)) == 0

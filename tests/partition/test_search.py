@@ -16,7 +16,6 @@ from manyview.partition.search import (
     Start,
     choose,
     different,
-    entropy_of,
     find_agreement,
     regrouped,
     start_partitions,
@@ -120,12 +119,6 @@ def test_accuracy_does_not_fall_with_the_ratio_of_sizes(shape, confused):
         data = make_unequal_views(900, 6, ratio=ratio, shape=shape, confused=confused, seed=0)
         accuracies.append(clustering_accuracy(data.labels, OCBR(6).fit(data.views).labels_))
     assert accuracies[1] > accuracies[0] - 0.03
-
-
-def test_the_entropy_of_cluster_sizes():
-    assert entropy_of(np.array([0, 0, 1, 1])) == pytest.approx(np.log(2))
-    assert entropy_of(np.array([0, 1, 1, 1])) == pytest.approx(-(0.25 * np.log(0.25) + 0.75 * np.log(0.75)))
-    assert entropy_of(np.zeros(5, dtype=int)) == 0
 
 
 def test_partitions_that_differ_by_a_few_samples_count_as_one(rng):

@@ -65,7 +65,7 @@ ENTRIES = {
     "selection.candidates": "The numbers of clusters that were tried.",
     "selection.separation": "How far apart the two nearest clusters are, from 0 to 1.",
     "selection.stability": "How well the least stable cluster is recovered from subsamples, from 0 to 1.",
-    "selection.score": "The drop in separation to the next candidate, times stability and entropy of the sizes.",
+    "selection.score": "The drop in separation to the next candidate, times squared stability and entropy of sizes.",
     "selection.eigengap": "Gap between eigenvalues, for comparison only; it is not used.",
     "selection.chosen": "The candidate with the highest score near the highest sum of scores; 1 without clusters.",
     "selection.halves": "How far apart the samples are when split in two, from 0 to 1.",

@@ -14,9 +14,10 @@ as eigenvalues do, but regardless of cluster sizes.
 The same is done on the subgraphs of random samples. Separations are averaged over them, and the stability of a level is
 how well its least stable cluster is found again in them. Each number has the
 
-.. math:: \text{score} = (\text{separation} - \text{separation with more clusters}) \cdot \text{stability} \cdot H ,
+.. math:: \text{score} = (\text{separation} - \text{separation with more clusters}) \cdot \text{stability}^2 \cdot H ,
 
-H the entropy of the cluster sizes: many clusters tell more about the samples than two. Where groups are not all equally
+H the entropy of the cluster sizes: many clusters tell more about the samples than two. Stability is squared, so that
+this does not favour many clusters that are not found again. Where groups are not all equally
 far apart, the drop is spread over several numbers. So scores of numbers that differ by about a fifth are added up, and
 the one with the highest score is chosen around the highest sum (`best_number`). Numbers up to 30 are tried, and more if
 even the nearest of 30 clusters are far apart: then the drop is still to come.
@@ -74,7 +75,7 @@ class Selection:
     stability : array
         How well the least stable cluster is found again, from 0 to 1: its mean Jaccard index over the subgraphs.
     score : array
-        Drop in separation to the next number, times the stability, times the entropy of the cluster sizes.
+        Drop in separation to the next number, times the squared stability, times the entropy of the cluster sizes.
     chosen : int
         The candidate with the highest score around the highest sum of scores; 1 if the data show no clusters.
     halves : float
@@ -158,7 +159,7 @@ def select_n_clusters(
     stability = np.array([worst_found_again(whole, subsets, parts, level) for level in range(len(numbers) - 1)])
     told = np.array([label_entropy(z) for z in whole.labels[:-1]])
     candidates = numbers[:-1]
-    score = (separation[:-1] - separation[1:]) * stability * told
+    score = (separation[:-1] - separation[1:]) * stability**2 * told
     eigengap = whole.eigenvalues[candidates - 1] - whole.eigenvalues[candidates]
     halves, by_chance = (np.nan, np.empty(0)) if rows is None else compare_with_chance(rows, seed)
     chosen = best_number(candidates, score) if rows is None or clearly_above(halves, by_chance) else 1

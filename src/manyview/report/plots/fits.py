@@ -72,7 +72,7 @@ def plot_corruption(model: MultiViewClusterer) -> Figure:
 def plot_selection(model: MultiViewClusterer) -> Figure:
     """Plot separation, stability and score of each number of clusters tried, and the eigengap, which is not used.
 
-    The score is the drop in separation to the next number, times the stability and the entropy of the cluster sizes.
+    The score is the drop in separation to the next number, times the squared stability and the entropy of the sizes.
     The number with the highest score wins, around the numbers whose scores add up to most.
 
     Parameters
