@@ -10,9 +10,11 @@ from manyview import METHODS, OCBR, InputError, make_views
 from manyview.graphs.affinity import adaptive_graph
 from manyview.graphs.structureless import Rows
 from manyview.partition.blockmodel import BlockModel
+from manyview.partition.information import label_entropy
 from manyview.partition.selection import (
     Hierarchy,
     best_number,
+    build_hierarchy,
     clearly_above,
     compare_with_chance,
     found_again,
@@ -221,4 +223,6 @@ def test_the_eigengap_is_that_of_the_summed_graphs():
     found = select_n_clusters(graphs, repeats=1, max_clusters=5)
     values, _ = spectral_embedding(total(graphs), 6, 1.0)
     np.testing.assert_allclose(found.eigengap, -np.diff(values)[1:])
-    np.testing.assert_allclose(found.score[:-1], -np.diff(found.separation) * found.stability[:-1])
+    levels = build_hierarchy(graphs, numbers_up_to(5), 1.0).labels
+    told = [label_entropy(z) for z in levels[:-2]]
+    np.testing.assert_allclose(found.score[:-1], -np.diff(found.separation) * found.stability[:-1] ** 2 * told)
