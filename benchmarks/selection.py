@@ -105,6 +105,7 @@ def nothing_rows(draws: int) -> Iterator[list[object]]:
 
 
 def choices(found: Selection) -> dict[str, int]:
+    """Return the number by each rule."""
     return {
         "auto": found.chosen,
         "eigengap": int(found.candidates[found.eigengap.argmax()]),
@@ -146,9 +147,11 @@ def file_rows(most: int, only: Sequence[str]) -> Iterator[list[object]]:
     near: dict[str, list[Sequence[bool]]] = {}
     for data in real_data(most, only):
         for name, draw_ in (("clean", None), ("20 % corrupted", 0)):
-            found = choices(select(noisy(data, draw_))).values()
-            near.setdefault(name, []).append([is_near(number, data.n_classes) for number in found])
-            yield [data.name, data.views.n_views, name, data.n_classes, *found]
+            found = select(noisy(data, draw_))
+            rules = choices(found).values()
+            numbers = [*([number] for number in rules), found.suggestions.tolist()]
+            near.setdefault(name, []).append([any(is_near(k, data.n_classes) for k in some) for some in numbers])
+            yield [data.name, data.views.n_views, name, data.n_classes, *rules, " ".join(map(str, numbers[-1]))]
     for name, hits in near.items():
         yield [f"within 30 %, of {len(hits)}", "", name, "", *np.sum(hits, axis=0)]
 
@@ -166,7 +169,7 @@ def main() -> None:
         print_table(("data without clusters", "one cluster"), nothing_rows(options.draws))
         return
     if options.files:
-        columns = ("data", "views", "noise", "classes", "auto", "eigengap", "stability")
+        columns = ("data", "views", "noise", "classes", "auto", "eigengap", "stability", "suggestions")
         print_table(columns, file_rows(options.most, options.only))
         return
     print(f"## Share of {options.draws} draws with the correct number, by the number of groups\n")

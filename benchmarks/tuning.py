@@ -32,7 +32,7 @@ from manyview.methods.ocbr.consensus import make_layers
 
 GROUPS = {
     "tumours": ("nci60_4arrays", "tcga_brca398", "tcga_brca_mixomics", "tcga_kidney737", "tcga_lgg267"),
-    "cells": ("bmmc_multiome500", "pbmc1k_cite_inhouse", "snareseq", "teaseq1262"),
+    "cells": ("bmmc_multiome500", "pbmc1k_cite_inhouse", "scicar_a549", "snareseq", "teaseq1262"),
     "images": ("mfeat", "msrcv1_6view", "orl_4view", "wikipedia"),
     "text": ("3sources", "bbcsport", "reuters1200"),
 }

@@ -13,7 +13,7 @@ from manyview.partition.blockmodel import BlockModel
 from manyview.partition.information import label_entropy
 from manyview.partition.selection import (
     Hierarchy,
-    best_number,
+    best_numbers,
     build_hierarchy,
     clearly_above,
     compare_with_chance,
@@ -143,17 +143,37 @@ def test_numbers_above_30_grow_in_steps_of_a_thirtieth(most):
 
 def test_scores_of_similar_numbers_support_each_other():
     numbers = np.array([2, 4, 8, 9, 10, 30])
-    assert best_number(numbers, np.array([0.5, 0.0, 0.3, 0.3, 0.0, 0.4])) == 8
-    assert best_number(numbers, np.array([0.5, 0.0, 0.2, 0.3, 0.2, 0.4])) == 9
-    assert best_number(numbers, np.array([0.5, 0.0, 0.2, 0.2, -0.4, 0.4])) == 2
-    assert best_number(numbers, np.array([0.3, 0.2, 0.0, 0.0, 0.0, 0.4])) == 30  # 2 and 4 are not similar
+    assert best_numbers(numbers, np.array([0.5, 0.0, 0.3, 0.3, 0.0, 0.4]))[0] == 8
+    assert best_numbers(numbers, np.array([0.5, 0.0, 0.2, 0.3, 0.2, 0.4]))[0] == 9
+    assert best_numbers(numbers, np.array([0.5, 0.0, 0.2, 0.2, -0.4, 0.4]))[0] == 2
+    assert best_numbers(numbers, np.array([0.3, 0.2, 0.0, 0.0, 0.0, 0.4]))[0] == 30  # 2 and 4 are not similar
 
 
 def test_of_similar_numbers_the_one_with_the_highest_score_is_chosen():
     numbers = np.arange(2, 13)
     scores = np.zeros(11)
     scores[[6, 7, 8]] = 0.2, 0.15, 0.19  # 8, 9 and 10: 9 has the highest sum
-    assert best_number(numbers, scores) == 8
+    assert best_numbers(numbers, scores).tolist() == [8]
+
+
+def test_other_peaks_are_suggested_the_highest_first_unless_they_are_low():
+    numbers = np.arange(2, 31)
+    scores = np.zeros(29)
+    scores[[0, 5, 18]] = 0.3, 0.5, 0.4  # 2, 7 and 20
+    assert best_numbers(numbers, scores).tolist() == [7, 20, 2]
+    scores[0] = 0.1
+    assert best_numbers(numbers, scores).tolist() == [7, 20]
+    scores[[0, 10]] = 0.3, 0.2  # 12 is the fourth
+    assert best_numbers(numbers, scores).tolist() == [7, 20, 2]
+    assert best_numbers(numbers, np.full(29, -0.1) * numbers).tolist() == [2]
+
+
+def test_groups_of_groups_are_suggested_in_both_numbers(rng):
+    centres = np.repeat(np.eye(3) * 12, 3, axis=0) + np.tile(np.eye(3) * 1.3, (3, 1))
+    X = np.repeat(centres, 40, axis=0) + rng.standard_normal((360, 3)) * 0.5
+    found = select_n_clusters([adaptive_graph(X, 10)])
+    assert set(found.suggestions[:2]) == {3, 9}
+    assert found.suggestions[0] == found.chosen
 
 
 def test_merging_to_a_coarser_level_joins_the_nearest_first():

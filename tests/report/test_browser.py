@@ -48,6 +48,7 @@ def address(tmp_path_factory):
         score=np.array([0.1, 0.6, 0.1, 0.1]),
         eigengap=np.array([0.1, 0.5, 0.2, 0.1]),
         chosen=3,
+        suggestions=np.array([3, 5]),
     )
     columns = {
         "dose": np.linspace(0, 9.9, 66),
@@ -118,6 +119,7 @@ def test_it_loads_and_asks_the_network_for_nothing(browser, address):
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
     assert len(elements(browser, ".dot")) == 66
     assert len(elements(browser, "#selection .chart")) == 3  # there is no stability to draw
+    assert len(elements(browser, "#selection .chosen")) == len(elements(browser, "#selection .other")) == 3
     assert len(elements(browser, "#convergence .chart")) == 2
     assert [section.get_attribute("id") for section in elements(browser, "section")] == [
         *("map", "clusters", "associations", "survival", "batches", "doubtful", "affinity", "views", "features"),

@@ -125,6 +125,7 @@ def test_stability_and_the_choice_of_k_are_shown_when_known(blobs):
         score=np.array([0.08, 0.7, np.nan]),
         eigengap=np.array([0.1, 0.5, 0.2]),
         chosen=3,
+        suggestions=np.array([3, 2]),
     )
     samples, clusters = np.linspace(0, 1, 60), np.array([0.9, 0.8, 0.7])
     stability = Stability(samples, clusters, 0.8, 0.9, np.full(20, 0.6), 0.8, noise=np.array([0.1, 0.3]))
@@ -136,8 +137,10 @@ def test_stability_and_the_choice_of_k_are_shown_when_known(blobs):
         "score": [0.08, 0.7, None],
         "eigengap": [0.1, 0.5, 0.2],
         "chosen": 3,
+        "suggestions": [3, 2],
     }
     assert [cluster["stability"] for cluster in data["clusters"]] == [0.9, 0.8, 0.7]
+    assert "The number of clusters was chosen; 2 may fit too." in data["highlights"]
     assert any("The clusters are doubtful: over 20 repetitions" in said for said in data["highlights"])
     assert "adjusted Rand index was 0.60 on average, and 0.20 on data with shuffled" in data["paragraph"]
     least = data["doubtful"][0]

@@ -1,5 +1,6 @@
 """Plots: what is drawn, and that it can be drawn."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -58,6 +59,7 @@ def test_every_plot_of_the_report_is_a_figure(fitted):
         score=[0.08, 0.6, 0.0],
         eigengap=[0.1, 0.5, 0.2],
         chosen=12,
+        suggestions=[12, 13],
     )
     figures = [
         report.plot_cluster_sizes(model),
@@ -97,6 +99,9 @@ def test_the_choice_of_k_is_plotted_with_what_it_was_made_by(blobs):
     assert list(lines) == ["separation", "stability", "score", "eigengap (not used)"]
     np.testing.assert_array_equal(lines["separation"], model.selection_.separation)
     np.testing.assert_array_equal(lines["score"], model.selection_.score)
+    model.selection_ = replace(model.selection_, chosen=3, suggestions=np.array([3, 7]))
+    marks = [(line.get_xdata()[0], line.get_linestyle()) for line in report.plot_selection(model).axes[0].lines[1:]]
+    assert marks == [(3, "--"), (7, ":")]
 
 
 def test_the_map_names_what_its_colours_show(blobs):

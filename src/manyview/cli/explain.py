@@ -68,6 +68,7 @@ ENTRIES = {
     "selection.score": "The drop in separation to the next candidate, times squared stability and entropy of sizes.",
     "selection.eigengap": "Gap between eigenvalues, for comparison only; it is not used.",
     "selection.chosen": "The candidate with the highest score near the highest sum of scores; 1 without clusters.",
+    "selection.suggestions": "Up to three candidates worth a look, best first: the best around each peak of the score.",
     "selection.halves": "How far apart the samples are when split in two, from 0 to 1.",
     "selection.by_chance": "The same for random data without clusters; 1 is chosen unless halves is clearly larger.",
     "levels": "Coarser and finer partitions; the method cut(k) of a saved model returns their labels.",

@@ -21,6 +21,7 @@ from manyview.io import SAMPLES, LoadedViews, TableOptions
 from manyview.io.results import LABELS, SUMMARY
 from manyview.io.writing import csv_text
 from manyview.methods import MultiViewClusterer
+from manyview.report.words import other_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,10 @@ FEATURES, ASSOCIATIONS = "features.csv", "associations.csv"
 RESULT_FILES = (LABELS, SUMMARY, REPORT_PAGE, MODEL, FEATURES, ASSOCIATIONS)
 DOUBTFUL = 0.5  # a label less likely than this is doubtful
 ALTERNATIVE_FIELDS = ("separation", "objective", "price", "difference")
-SELECTION_FIELDS = ("candidates", "separation", "stability", "score", "eigengap", "chosen", "halves", "by_chance")
+SELECTION_FIELDS = (
+    *("candidates", "separation", "stability", "score", "eigengap"),
+    *("chosen", "suggestions", "halves", "by_chance"),
+)
 STABILITY_FIELDS = (
     "repeats",
     "fraction",
@@ -224,7 +228,8 @@ def confidence_facts(frame: pd.DataFrame) -> dict[str, Any]:
 
 def outcome_line(model: MultiViewClusterer, summary: dict[str, Any]) -> str:
     """Return the result in one line."""
-    chosen = " (chosen)" if model.selection_ is not None else ""
+    others = "" if model.selection_ is None else other_numbers(model.selection_)
+    chosen = "" if model.selection_ is None else f" (chosen; {others})" if others else " (chosen)"
     known = summary.get("stability")
     stable = "" if known is None else f", stability {known['corrected']:.2f} ({known['verdict']})"
     return (

@@ -17,10 +17,11 @@ how well its least stable cluster is found again in them. Each number has the
 .. math:: \text{score} = (\text{separation} - \text{separation with more clusters}) \cdot \text{stability}^2 \cdot H ,
 
 H the entropy of the cluster sizes: many clusters tell more about the samples than two. Stability is squared, so that
-this does not favour many clusters that are not found again. Where groups are not all equally
-far apart, the drop is spread over several numbers. So scores of numbers that differ by about a fifth are added up, and
-the one with the highest score is chosen around the highest sum (`best_number`). Numbers up to 30 are tried, and more if
-even the nearest of 30 clusters are far apart: then the drop is still to come.
+this does not favour many clusters that are not found again. Where groups are not all equally far apart, the drop is
+spread over several numbers. So scores of numbers that differ by about a fifth are added up, and around the highest sum,
+the number with the highest score is chosen. Groups may have subgroups, so the best numbers around other peaks of the
+sums are suggested too, unless their scores are low (`best_numbers`). Numbers up to 30 are tried, and more if even the
+nearest of 30 clusters are far apart: then the drop is still to come.
 
 The answer is **one** if data without clusters separate just as well: the separation of the two best halves of the
 samples must be three and a half standard deviations above that of draws without clusters, which have the covariances of
@@ -52,6 +53,8 @@ MAX_CLUSTERS = 30  # tried first
 MOST_CLUSTERS = 240  # tried at all, unless the user asks for more
 NEARBY = 0.2  # difference of the logarithms of similar numbers: a score counts exp(-1/2) for the other
 STILL_APART = 0.6  # separation of the finest level from which finer ones are tried: 8 % of the links run between two
+MOST_SUGGESTED = 3
+LOW = 0.25  # of the score of the best number: numbers with lower scores are not suggested
 SHARE = 0.8  # share of the samples in a subgraph
 DRAWS = 15  # per kind of data without clusters
 MOST_COMPARED = 1000  # samples; more do not make the comparison more certain
@@ -78,6 +81,9 @@ class Selection:
         Drop in separation to the next number, times the squared stability, times the entropy of the cluster sizes.
     chosen : int
         The candidate with the highest score around the highest sum of scores; 1 if the data show no clusters.
+    suggestions : array of int
+        Up to three candidates worth a look, best first: the best around each peak of the sums of scores. The first is
+        the chosen one, unless that is 1.
     halves : float
         How far apart the two halves of all samples are, from 0 to 1, if that was compared with chance.
     by_chance : array (15, 2)
@@ -91,6 +97,7 @@ class Selection:
     stability: NDArray[Any]
     score: NDArray[Any]
     chosen: int
+    suggestions: NDArray[Any]
     halves: float = np.nan
     by_chance: NDArray[Any] = field(default_factory=lambda: np.empty(0))
 
@@ -162,17 +169,24 @@ def select_n_clusters(
     score = (separation[:-1] - separation[1:]) * stability**2 * told
     eigengap = whole.eigenvalues[candidates - 1] - whole.eigenvalues[candidates]
     halves, by_chance = (np.nan, np.empty(0)) if rows is None else compare_with_chance(rows, seed)
-    chosen = best_number(candidates, score) if rows is None or clearly_above(halves, by_chance) else 1
-    return Selection(candidates, eigengap, separation[:-1], stability, score, chosen, halves, by_chance)
+    best = best_numbers(candidates, score)
+    chosen = int(best[0]) if rows is None or clearly_above(halves, by_chance) else 1
+    return Selection(candidates, eigengap, separation[:-1], stability, score, chosen, best, halves, by_chance)
 
 
-def best_number(numbers: NDArray[Any], scores: Dense) -> int:
-    """Return the number with the highest score around the highest sum of the scores of similar numbers."""
+def best_numbers(numbers: NDArray[Any], scores: Dense) -> NDArray[Any]:
+    """Return the number with the highest score around each peak of the sums of the scores of similar numbers.
+
+    The highest peak comes first. Numbers with much lower scores than its are left out.
+    """
     log = np.log(numbers)
     apart = np.abs(log[:, None] - log) / NEARBY
     sums = np.exp(-0.5 * apart**2) @ scores
-    around = apart[sums.argmax()] <= 1
-    return int(numbers[np.where(around, scores, -np.inf).argmax()])
+    rises, falls = np.r_[True, np.diff(sums) > 0], np.r_[np.diff(sums) <= 0, True]
+    peaks = sorted(np.flatnonzero(rises & falls), key=lambda i: -sums[i])
+    best = [np.where(apart[i] <= 1, scores, -np.inf).argmax() for i in peaks]
+    least = min(LOW * scores[best[0]], scores[best[0]])  # even if that is negative
+    return numbers[list(dict.fromkeys(i for i in best if scores[i] >= least))[:MOST_SUGGESTED]]
 
 
 def compare_with_chance(rows: Rows, seed: int) -> tuple[float, Dense]:

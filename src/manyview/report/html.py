@@ -44,7 +44,7 @@ LONGEST_TEXT = 200  # characters of a name
 DIGITS = 6  # significant digits of a number
 PARTS = ("page.js", "map.js", "findings.js", "levels.js", "report.js")
 TRACES = ("objective", "residual")
-SELECTION = ("candidates", "separation", "stability", "score", "eigengap", "chosen")
+SELECTION = ("candidates", "separation", "stability", "score", "eigengap", "chosen", "suggestions")
 STRONGEST = 0.99  # cells of the heat map above this quantile are drawn at full strength
 
 

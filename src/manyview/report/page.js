@@ -202,7 +202,7 @@ function powers(low, high) {
   const by = Math.ceil((last - first) / 5) || 1;
   return Array.from({ length: Math.floor((last - first) / by) + 1 }, (_, i) => 10 ** (first + i * by));
 }
-function chart(name, x, y, { log = false, xName, chosen = null }) {
+function chart(name, x, y, { log = false, xName, chosen = null, others = [] }) {
   const width = 420, height = 250, left = 62, right = 14, top = 12, bottom = 44;
   const known = y.filter((value) => value !== null && (!log || value > 0));
   if (!known.length) return "";
@@ -220,6 +220,7 @@ function chart(name, x, y, { log = false, xName, chosen = null }) {
     ...ticks(x[0], x[x.length - 1]).filter(Number.isInteger).map((mark) =>
       svg("text", { x: across(mark), y: height - bottom + 18, "text-anchor": "middle" }, whole(mark))),
     svg("text", { x: (left + width - right) / 2, y: height - 6, "text-anchor": "middle" }, xName),
+    ...others.map((other) => svg("line", { class: "other", x1: across(other), x2: across(other), y1: top, y2: height - bottom })),
     chosen === null ? null : svg("line", { class: "chosen", x1: across(chosen), x2: across(chosen), y1: top, y2: height - bottom }),
     svg("polyline", { class: "trace", points: shown.map((place) => place.join(",")).join(" ") }),
     ...(shown.length <= 40 ? shown.map(([a, b]) => svg("circle", { class: "dots", cx: a, cy: b, r: 3 })) : []));

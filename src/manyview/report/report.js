@@ -161,7 +161,11 @@ function drawSuspects() {
 function drawSelection() {
   const selection = data.selection;
   if (!selection) return drop("selection");
-  const options = { xName: "number of clusters", chosen: selection.chosen > 1 ? selection.chosen : null };
+  const options = {
+    xName: "number of clusters",
+    chosen: selection.chosen > 1 ? selection.chosen : null,
+    others: selection.suggestions.filter((number) => number !== selection.chosen),
+  };
   return $("selection-charts").append(
     ...Object.entries({
       separation: "Separation", stability: "Stability", score: "Score", eigengap: "Eigengap (not used)",

@@ -17,6 +17,7 @@ from manyview.evaluation.findings import SIGNIFICANT, Findings
 from manyview.evaluation.stability import Stability
 from manyview.evaluation.survival import Survival
 from manyview.methods import MultiViewClusterer
+from manyview.partition.selection import Selection
 from manyview.report.data import ReportData
 from manyview.views.container import Views
 
@@ -189,7 +190,7 @@ def _convergence_sentence(model: MultiViewClusterer) -> str:
 
 def highlights(model: MultiViewClusterer, data: ReportData) -> list[str]:
     """Return the main findings, one sentence each."""
-    found = [_sizes_sentence(data), *_chance_sentences(model), *findings_sentences(data.findings, data.clustered)]
+    found = [_sizes_sentence(data), *_number_sentences(model), *findings_sentences(data.findings, data.clustered)]
     if data.n_clusters > 1:
         found.append(
             f"{percent(data.within)} of the links in the consensus graph join samples of the same cluster. Labels "
@@ -231,15 +232,24 @@ def _sizes_sentence(data: ReportData) -> str:
     return f"{data.n_clusters} clusters of {sizes}."
 
 
-def _chance_sentences(model: MultiViewClusterer) -> list[str]:
-    """Say why one cluster was chosen, if it was."""
+def _number_sentences(model: MultiViewClusterer) -> list[str]:
+    """Say why one cluster was chosen, if it was, or which other numbers of clusters may fit."""
     selection = model.selection_
-    if selection is None or selection.chosen > 1:
+    if selection is None:
         return []
+    if selection.chosen > 1:
+        others = other_numbers(selection)
+        return [f"The number of clusters was chosen; {others}."] if others else []
     return [
         f"No clusters were found: the two best halves of the samples are {selection.halves:.2f} apart (at most 1), "
         f"and those of random data without clusters up to {selection.by_chance.max():.2f}."
     ]
+
+
+def other_numbers(selection: Selection) -> str:
+    """Say which other numbers of clusters may fit; empty if none, or if there are no clusters."""
+    others = [str(k) for k in sorted(selection.suggestions) if k != selection.chosen]
+    return f"{join_words(others)} may fit too" if others and selection.chosen > 1 else ""
 
 
 def findings_sentences(findings: Findings, clustered: Collection[str] = ()) -> list[str]:

@@ -73,7 +73,8 @@ def plot_selection(model: MultiViewClusterer) -> Figure:
     """Plot separation, stability and score of each number of clusters tried, and the eigengap, which is not used.
 
     The score is the drop in separation to the next number, times the squared stability and the entropy of the sizes.
-    The number with the highest score wins, around the numbers whose scores add up to most.
+    The number with the highest score wins, around the numbers whose scores add up to most; a dashed line marks it.
+    Dotted lines mark the other numbers that are suggested.
 
     Parameters
     ----------
@@ -86,7 +87,9 @@ def plot_selection(model: MultiViewClusterer) -> Figure:
     figure = Figure(figsize=(8, 5.6), layout="constrained")
     for ax, (name, title) in zip(figure.subplots(2, 2).flat, SELECTION_TITLES.items(), strict=True):
         ax.plot(selection.candidates, getattr(selection, name), color=ACCENT, marker="o", markersize=4)
-        ax.axvline(selection.chosen, color=CLUSTERS["light"][1], linestyle="--", linewidth=1)
+        for k in selection.suggestions:
+            style = "--" if k == selection.chosen else ":"
+            ax.axvline(k, color=CLUSTERS["light"][1], linestyle=style, linewidth=1)
         ax.set_title(title, fontsize=10, color=INK)
         ax.set_xlabel("number of clusters", fontsize=9, color=INK)
         ax.xaxis.get_major_locator().set_params(integer=True)
