@@ -36,7 +36,7 @@ GROUPS = {
     "images": ("mfeat", "msrcv1_6view", "orl_4view", "wikipedia"),
     "text": ("3sources", "bbcsport", "reuters1200"),
 }
-SLOW = ("mfeat", "wikipedia", "reuters1200")  # left out by --quick
+SLOW = ("scicar_a549", "mfeat", "wikipedia", "reuters1200")  # left out by --quick
 FOLDERS = ("", "omics", "large")
 
 

@@ -87,7 +87,7 @@ class MFMSC(LandmarkStrategy, GraphClusterer):
 
     Notes
     -----
-    Measured with two views of 64 features: 100,000 samples in 8.6 CPU seconds and 377 MB (docs/scaling.md).
+    Measured with two views of 64 features: 100,000 samples in 6.8 CPU seconds and 377 MB (docs/scaling.md).
 
     Time O(n^2 d) for the neighbours and O(n (k + c) c) per Lanczos step; memory O(n (d + k + c)).
 

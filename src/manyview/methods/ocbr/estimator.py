@@ -179,7 +179,7 @@ class OCBR(LandmarkStrategy):
 
     Notes
     -----
-    Measured with two views of 64 features: 100,000 samples in 29 CPU seconds and 767 MB (docs/scaling.md).
+    Measured with two views of 64 features: 100,000 samples in 27 CPU seconds and 757 MB (docs/scaling.md).
 
     Time per sweep O(n d r); the graphs take O(n^2 (d + r)) once, less above 20,000 samples. Memory O(n (d + s V + r))
     over all views: only the sparse graphs are n x n.
