@@ -187,6 +187,14 @@ def test_every_solver_does_alone(solver, name, monkeypatch):
     assert_top_eigenvectors(S, 2, *top_eigenvectors(S, 2))
 
 
+@pytest.mark.parametrize("solver", eigenvectors._SOLVERS)
+@pytest.mark.parametrize("name", ["random", "long ring"])
+def test_every_solver_reaches_the_residual_it_is_asked_for(solver, name):
+    """A solver that misses it would go unnoticed: the next one takes over, at more cost."""
+    S = graph(name)
+    assert eigenvectors._error(S, *solver(S, 6, 1e-3)) < 1e-3
+
+
 def test_matrices_that_share_indices_with_the_input_are_left_alone(rng):
     """A normalised adjacency shares the index arrays of its graph, and scipy sorts indices in place."""
     W = random_graph(80, 0.2)
