@@ -288,6 +288,13 @@ def test_as_graph_of_huge_values_and_of_none(rng):
     assert as_graph(np.zeros((5, 5)), "rna").nnz == 0
 
 
+def test_as_graph_takes_zeros_that_a_sparse_matrix_stores():
+    links = np.array([[0, 1], [1, 0], [0, 2], [2, 0]]).T
+    W = as_graph(sp.csr_array(([0.5, 0.5, 0.0, 0.0], links), shape=(3, 3)), "rna")
+    np.testing.assert_array_equal(W.toarray(), [[0, 0.5, 0], [0.5, 0, 0], [0, 0, 0]])
+    assert W.nnz == 2
+
+
 def test_the_smallest_of_many_are_found_in_order(rng):
     d = rng.integers(0, 500, (40, 2000)).astype(float)
     for k in (1, 2, 37, 2000):
