@@ -24,14 +24,16 @@ def clusters(rng, n=3000, d=12):
     return rng.standard_normal((8, d))[rng.integers(0, 8, n)] * 3 + rng.standard_normal((n, d))
 
 
-def test_looking_into_every_cell_is_exact(rng, monkeypatch):
+@pytest.mark.parametrize("k", [1, 5])  # 1: a cell holds many more rows than are wanted of it
+def test_looking_into_every_cell_is_exact(k, rng, monkeypatch):
     monkeypatch.setattr(approximate, "MOST_MISSED", 0)
     monkeypatch.setattr(approximate, "RECALL_SAMPLE", 10**6)  # probes are enough for every query
     X, Y = clusters(rng), clusters(rng, 50)
-    exact = NearestNeighbors(n_neighbors=5).fit(X)
+    exact = NearestNeighbors(n_neighbors=k).fit(X)
     for queries in (None, Y):
-        distances, found = CellIndex(X).search(queries, 5)
-        assert CellIndex(X).enough_probes(5)[1] == 1
+        index = CellIndex(X, typical=queries)
+        distances, found = index.search(queries, k)
+        assert index.enough_probes(k)[1] == 1
         true_distances, true = exact.kneighbors(queries)
         np.testing.assert_allclose(distances, true_distances, rtol=1e-4)
         assert (found == true).mean() > 0.999  # near-ties may swap in single precision
