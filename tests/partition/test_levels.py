@@ -76,6 +76,16 @@ def test_halves_are_merged_before_clusters_that_are_nearer():
     assert merge_all(model, z, np.repeat([0, 0, 1, 2], 5))[0][0].tolist() == [0, 1]
 
 
+def test_halves_with_links_to_different_clusters_are_no_farther_apart_than_1():
+    """Merging them also hides which of the others each is linked to: more than the labels themselves told."""
+    W = sp.csr_array(np.kron([[1, 0, 1, 0], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 0, 1]], np.ones((5, 5))))
+    z = np.repeat(np.arange(4), 5)
+    model = Agreement.of_views(ViewGraphs.of([W]), 4, SearchSettings())
+    merges, separation = merge_all(model, z, np.repeat([0, 0, 1, 2], 5))
+    assert merges[0].tolist() == [0, 1]
+    assert separation[0] == 1
+
+
 def test_numbers_that_cannot_be_had(data):
     levels = levels_of(data, data[1])
     with pytest.raises(InputError, match="n_clusters=13 is more than the 12 of the finest level; choose fewer"):
