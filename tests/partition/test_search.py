@@ -143,3 +143,13 @@ def test_cuts_to_start_from_are_those_of_the_joint_graph_of_the_sum_and_of_few_v
         assert starts[2] is joint.labels
         assert all(adjusted_rand_index(truth, z) == 1 for z in starts)
     assert start_partitions(ViewGraphs.of([layers.joint]), 3, SETTINGS, joint)[0][1] is joint.labels
+
+
+def test_the_views_own_cut_is_a_start_even_if_the_joint_graph_shows_something_else():
+    truth, X = blobs((40, 30, 20))
+    others, Y = blobs((20, 30, 40), seed=1)
+    views = graphs_of(X, X)
+    layers = replace(views, joint=graphs_of(Y).joint)
+    (_, own, joint, *_), _ = start_partitions(layers, 3, SETTINGS, Start.of(layers.joint, 3, SETTINGS))
+    assert adjusted_rand_index(truth, own) == 1
+    assert adjusted_rand_index(others, joint) == 1
