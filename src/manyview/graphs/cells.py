@@ -72,7 +72,7 @@ def k_means(X: Dense, centres: Dense) -> Dense:
         own = nearest_centres(X, centres)
         rows = ascending(own)
         filled, first, sizes = np.unique(own[rows], return_index=True, return_counts=True)
-        centres[filled] = np.add.reduceat(X[rows], first, axis=0) / sizes[:, None].astype(X.dtype)
+        centres[filled] = np.add.reduceat(X[rows], first, axis=0) / sizes[:, None]
     return centres
 
 
