@@ -50,6 +50,7 @@ def test_two_codes_in_one_column():
         with_values(AGES, -999, 2),  # not often
         with_values(np.arange(0, 2000, 25), 999, 5),  # inside
         with_values(np.linspace(-5000, 5000, 60), -9999, 5),  # not far
+        with_values(np.linspace(-5000, 5000, 60), 9999, 5),
         with_values(COUNTS, 99, 2),  # a large count
         with_values(AGES, -998, 9),  # no known code
         with_values(AGES, 100, 9),
