@@ -12,13 +12,14 @@ from manyview.graphs.batches import (
     PER_BATCH,
     SLACK,
     WITNESSES,
+    draw_neighbors,
     intrinsic_dimension,
     neighbors_of,
     search_in,
     standing_apart,
 )
 from manyview.graphs.incomplete import IncompleteSamples, shared_graph
-from manyview.graphs.neighbors import nearest_neighbors
+from manyview.graphs.neighbors import k_smallest, nearest_neighbors
 
 
 @pytest.fixture
@@ -210,6 +211,24 @@ def test_small_batches_go_with_the_largest_group(rng):
     assert [set(groups[codes == b].tolist()) for b in range(4)] == [{0}, {1}, {1}, {1}]
     only_small = np.repeat(np.arange(6), 9)
     assert (found_groups(rng.standard_normal((54, 2)) + 20.0 * only_small[:, None], only_small) == 0).all()
+
+
+def test_known_distances_to_a_batch_stay_where_most_are_unknown(rng):
+    """Samples that share no view are infinitely far from each other."""
+    batch = np.repeat([0, 1], 20)
+    d = all_distances(rng.standard_normal((40, 2)) + 9 * batch[:, None])
+    a, b = np.unravel_index(np.where(batch[:, None] < batch, d, np.inf).argmin(), d.shape)
+    shared, alone = d[a, b], (a + 1) % 20
+    d[a, batch == 1] = d[batch == 1, a] = d[alone] = d[:, alone] = np.inf
+    d[a, b] = d[b, a] = shared
+
+    def search(members, k):
+        distances, nearest = k_smallest(d[:, members], k)
+        return distances, members[nearest]
+
+    distances, neighbors = draw_neighbors(search, 6, batch)
+    assert distances[a, neighbors[a] == b].tolist() == [shared]
+    assert np.isinf(distances[alone]).all()
 
 
 def test_names_of_batches_do_not_matter(rng):
