@@ -22,7 +22,7 @@ def placing(data):
 
 
 def linked(placing, tables):
-    return placing.links(tables, placing.indexes(len(tables[0])))
+    return placing.links(tables, placing.indexes(tables[0].shape[0]))
 
 
 def test_the_evidence_is_that_of_the_links_to_each_cluster_in_every_layer(placing, data):
@@ -58,6 +58,15 @@ def test_new_samples_that_lack_a_view_have_no_links_in_it(placing, data):
     np.testing.assert_allclose(a, [0] * 5 + [1] * 25)
     np.testing.assert_allclose(b, [1] * 5 + [0] * 4 + [1] * 21)
     np.testing.assert_allclose(joint, 1)
+
+
+def test_sparse_compositions_have_the_links_of_the_same_numbers_in_a_dense_table(rng):
+    X = np.vstack([rng.dirichlet(weights, 40) for weights in ([9, 1, 1, 1, 0.2], [1, 1, 1, 9, 0.2])])
+    X[X < 0.01] = 0
+    placing = OCBR(2).fit([X / X.sum(axis=1, keepdims=True)])._placing
+    assert placing.models[0].roots
+    (sparse,), (dense,) = linked(placing, [sp.csr_array(X[::5])]), linked(placing, [X[::5]])
+    np.testing.assert_array_equal(sparse.toarray(), dense.toarray())
 
 
 def test_links_of_single_precision_stay_so(data):
