@@ -18,6 +18,7 @@ from manyview.partition.search import (
     different,
     find_agreement,
     regrouped,
+    search_optima,
     start_partitions,
     without_price,
     without_repeats,
@@ -57,6 +58,7 @@ def test_scores_of_candidates_are_those_of_their_labels():
     for candidate in (found.best, *found.alternatives):
         assert candidate.separation == pytest.approx(model.nearest_clusters(candidate.labels)[0])
         assert candidate.objective == pytest.approx(model.evaluate(candidate.labels)[0])
+        assert candidate.price in (0.0, *SETTINGS.prices)
     assert found.search.objective == found.best.objective
     assert found.search.runner_up == found.alternatives[0].objective
 
@@ -68,11 +70,17 @@ def test_the_record_of_a_search_is_without_the_price_of_labels():
     assert (alone.objective, alone.runner_up, alone.agreement, alone.starts) == (1.2, -np.inf, 1, 4)
 
 
-def test_regrouping_an_optimum_gives_a_better_one_and_its_record():
+def wrongly_cut():
+    """Return four groups, their table, and labels that take two small ones for one and cut a large one in two."""
     truth, X = blobs((90, 90, 20, 20))
+    wrong = np.where(truth == 3, 2, truth)
+    wrong[(truth == 0) & (X[:, 0] > np.median(X[truth == 0, 0]))] = 3
+    return truth, X, wrong
+
+
+def test_regrouping_an_optimum_gives_a_better_one_and_its_record():
+    truth, X, wrong = wrongly_cut()
     model = Agreement.of_views(graphs_of(X), 4, SETTINGS)
-    wrong = np.where(truth == 3, 2, truth)  # the two small groups are taken for one
-    wrong[(truth == 0) & (X[:, 0] > np.median(X[truth == 0, 0]))] = 3  # and a large one is cut in two
     search = Search(
         objective=model.evaluate(wrong)[0], starts=1, sweeps=1, converged=True, runner_up=0.0, agreement=1.0
     )
@@ -82,6 +90,15 @@ def test_regrouping_an_optimum_gives_a_better_one_and_its_record():
     assert found.search.objective > found.search.runner_up == search.objective
     assert found.price == 0.5
     assert regrouped(replace(model, n_clusters=1), Optimum(np.zeros_like(wrong), 0.5, search), X) is None
+
+
+def test_optima_are_regrouped_if_nothing_else_leads_out_of_them():
+    truth, X, wrong = wrongly_cut()
+    model = Agreement.of_views(graphs_of(X), 4, replace(SETTINGS, rounds=0, prices=()))
+    stuck, better = search_optima(model, [wrong], X)
+    assert adjusted_rand_index(truth, stuck.labels) < 0.9
+    assert adjusted_rand_index(truth, better.labels) == 1
+    assert stuck.search.starts == better.search.starts == 2
 
 
 @pytest.mark.parametrize("sizes", [(100, 100, 100), (280, 15, 15), (290, 10, 5)])
