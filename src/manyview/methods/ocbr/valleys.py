@@ -28,6 +28,7 @@ import numpy as np
 
 from manyview.graphs.cells import k_means, nearest_centres
 from manyview.numerics.division import or_one, shares
+from manyview.numerics.rows import ascending, row_products
 from manyview.typing import Dense, Indices, Mask
 
 PIECES = 20  # at most
@@ -97,7 +98,7 @@ def halves(R: Dense) -> Iterator[tuple[Indices, Indices]]:
     """Yield pairs of halves of the samples, each of them once as the first."""
     step = 2 * max(1, -(-len(R) // MOST_SAMPLES))
     for j in range(min(SPLITS, R.shape[1])):
-        order = np.argsort(R[:, j], kind="stable")
+        order = ascending(R[:, j])
         even, odd = order[::step], order[step // 2 :: step]
         yield even, odd
         yield odd, even
@@ -127,9 +128,9 @@ def neighboring(centres: Dense) -> list[tuple[int, int]]:
 
     A third centre is between two if it sees them at an obtuse angle (neighbours in the Gabriel graph have none).
     """
-    squares = np.einsum("ij,ij->i", centres, centres)
+    squares = row_products(centres, centres)
     distances = squares[:, None] + squares - 2 * centres @ centres.T
     np.fill_diagonal(distances, np.inf)
-    nearest = np.argsort(distances, axis=1, kind="stable")[:, : min(NEAREST, len(centres) - 1)]
+    nearest = ascending(distances)[:, : min(NEAREST, len(centres) - 1)]
     pairs = {(min(a, b), max(a, b)) for a, row in enumerate(nearest.tolist()) for b in row}
     return sorted((a, b) for a, b in pairs if (distances[a] + distances[b] >= distances[a, b]).all())
