@@ -122,6 +122,14 @@ def test_other_samples_are_treated_as_those_fitted_were(low_rank, dtype):
     np.testing.assert_allclose(view.model.represent(low_rank[:1].astype(dtype)), rows[:1], atol=1e-5)
 
 
+def test_other_samples_are_cleaned_as_those_fitted_were(low_rank, rng):
+    hit = rng.random(low_rank.shape) < 0.1
+    X = low_rank + hit * rng.choice([-30, 30], low_rank.shape)
+    view = treated(X)
+    assert view.model.cleaned
+    np.testing.assert_allclose(view.model.represent(X) * view.scale, view.rows, atol=1e-3)
+
+
 def test_clean_views_hold_no_errors_and_are_not_changed(low_rank):
     view = treated(low_rank)
     assert not view.model.cleaned
