@@ -105,6 +105,12 @@ def test_principal_components_are_orthogonal_and_no_longer_so_with_errors(rng):
     assert not is_orthogonal(spoilt)
 
 
+def test_many_samples_in_single_precision_are_centred_in_double(rng):
+    X = rng.standard_normal((20_000, 4))
+    U = np.linalg.qr(X - X.mean(axis=0))[0] * np.sqrt(20_000)
+    assert is_orthogonal((U + 30_000).astype(np.float32))
+
+
 def test_all_components_of_few_samples_are_orthogonal_whatever_rounding_adds(rng):
     X = rng.standard_t(3, size=(40, 200))
     U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
