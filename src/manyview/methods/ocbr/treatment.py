@@ -219,7 +219,7 @@ def represent_columns(
     r: int,
     settings: Settings,
     *,
-    by_valleys: bool = False,
+    by_valleys: bool,
     in_place: bool = False,
 ) -> tuple[Dense, Dense, Directions, Dense]:
     """Return the mean and weight of each column of the standardised A, the map to rows, and the rows.
