@@ -94,6 +94,13 @@ def test_attributes(blobs):
     assert (model.view_weights_ >= 0).all()
 
 
+@pytest.mark.parametrize("k", [4, 20])
+def test_samples_are_linked_to_as_many_neighbours_as_asked_for(k, blobs):
+    for W in OCBR(3, n_neighbors=k).fit(blobs.views).graphs_:
+        links = np.diff(W.indptr)
+        assert k <= links.min() < links.mean() <= 2 * k  # more than k are those that chose the sample
+
+
 def test_history(noisy_model):
     assert noisy_model.converged_
     assert noisy_model.n_iter_ == len(noisy_model.history_) > 2
