@@ -5,6 +5,7 @@ import math
 import pytest
 
 from manyview import OCBR, make_views
+from manyview.numerics import progress
 from manyview.numerics.loop import run
 from manyview.numerics.progress import Progress, share_of_iterations, tracked, watched_by
 
@@ -25,8 +26,18 @@ def test_items_are_tracked_only_while_somebody_watches():
     assert told[0].seconds == 0
 
 
+def test_the_seconds_are_those_since_the_first_item(monkeypatch):
+    clock = iter([100.0, 101.5, 104.0])
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: next(clock))
+    told = []
+    with watched_by(told.append):
+        assert list(tracked("reading", [5, 6])) == [5, 6]
+    assert [one.seconds for one in told] == [0, 1.5, 4]
+
+
 @pytest.mark.parametrize(
-    ("residual", "tol", "share"), [(0.1, 0.01, 0.5), (0.01, 0.01, 1), (2.0, 0.01, 0.1), (0.1, 0, 0.1), (0.001, 0.01, 1)]
+    ("residual", "tol", "share"),
+    [(0.1, 0.01, 0.5), (0.01, 0.01, 1), (2.0, 0.01, 0.1), (0.1, 0, 0.1), (0.001, 0.01, 1), (0.5, 1.0, 0.1)],
 )
 def test_the_share_of_an_iteration_is_read_off_its_residual(residual, tol, share):
     assert share_of_iterations(residual, 1.0, tol, 1, 10) == pytest.approx(share)
