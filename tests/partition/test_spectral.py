@@ -149,6 +149,13 @@ def test_pivoted_kmeans_is_not_random(rng):
     np.testing.assert_array_equal(pivoted_kmeans(F, 5), first)
 
 
+def test_different_rows_are_one_of_each_kind_in_any_rotation(rng):
+    kinds = np.repeat([0, 1, 2], (9, 6, 5))
+    for _ in range(10):
+        rotation, _ = np.linalg.qr(rng.standard_normal((3, 3)))
+        assert sorted(kinds[different_rows(rotation[kinds], 3)]) == [0, 1, 2]
+
+
 def test_different_rows_do_not_depend_on_the_order_of_rows_of_one_length(rng):
     F = unit_length_rows(rng.standard_normal((200, 5)))
     chosen = F[different_rows(F, 5)]
