@@ -53,7 +53,7 @@ def run(
     sweep : callable
         ``sweep(i)`` does the i-th sweep (from 0) and returns its measurements; "residual" is compared with `tol`.
         Everything it returns goes to the trace, with "iteration" (from 1) and "seconds" of this sweep.
-    max_iter, tol : int, float
+    max_iter, tol : int (at least 1), float
     name : str
         Name of the method, for warnings.
     callback : callable, optional
@@ -89,7 +89,7 @@ def run(
 
 
 def _warn(status: Status, history: list[Record], tol: float, name: str, advice: str) -> None:
-    residual, done = history[-1]["residual"] if history else math.nan, len(history)
+    residual, done = history[-1]["residual"], len(history)
     if status == "max_iter":
         message = f"{name} stopped after {done} iterations with residual {residual:.1e} (tol={tol:g}). {advice}"
     elif status == "diverged":
