@@ -9,7 +9,7 @@ import numpy as np
 from manyview.typing import Array, Dense, Indices, is_sparse
 
 CODES = np.array([sign * (10.0**digits - 1) for digits in range(2, 8) for sign in (-1, 1)])
-"""Numbers that often stand for missing values: 99, 999, ... and their negatives."""
+"""Numbers that often stand for missing values: 99, 999, ... and their negatives; exact in single precision, too."""
 FEWEST = 3  # times that a number must occur to be taken for a code
 
 
@@ -27,7 +27,7 @@ def find_codes(X: Dense) -> dict[float, Indices]:
     """
     found: dict[float, dict[int, int]] = {}
     for extremes, sign in ((np.fmin.reduce(X, axis=0), -1), (np.fmax.reduce(X, axis=0), 1)):
-        for j in np.flatnonzero(np.isin(extremes, CODES[sign * CODES > 0].astype(X.dtype))):
+        for j in np.flatnonzero(np.isin(extremes, CODES[sign * CODES > 0])):
             count = int((X[:, j] == extremes[j]).sum())
             if (sign < 0 or count >= FEWEST) and _is_far(X[:, j], float(extremes[j])):
                 found.setdefault(float(extremes[j]), {})[int(j)] = count
@@ -36,7 +36,7 @@ def find_codes(X: Dense) -> dict[float, Indices]:
 
 def _is_far(column: Dense, code: float) -> bool:
     """Return whether an extreme value of a column is far from the others; other codes do not count."""
-    others = column[~np.isin(column, CODES.astype(column.dtype)) & ~np.isnan(column)]
+    others = column[~np.isin(column, CODES) & ~np.isnan(column)]
     if not len(others) or others.min() == others.max():
         return False
     low, high = float(others.min()), float(others.max())
