@@ -374,9 +374,9 @@ class OtherFrame:
 
 
 def test_frames_of_other_libraries_become_views():
-    views = Views([OtherFrame(X)])
-    np.testing.assert_array_equal(views.arrays[0], X)
-    assert views.feature_names[0].tolist() == ["p", "q", "r"]
+    for views in (Views([OtherFrame(X)]), Views(OtherFrame(X))):
+        np.testing.assert_array_equal(views.arrays[0], X)
+        assert views.feature_names[0].tolist() == ["p", "q", "r"]
     with pytest.raises(InputError, match=r"contains 'word' \(a str\) at row 2, column 1"):
         Views([OtherFrame(np.where(X == 7, "word", X.astype(object)))])
 
