@@ -195,6 +195,15 @@ def test_every_solver_reaches_the_residual_it_is_asked_for(solver, name):
     assert eigenvectors._error(S, *solver(S, 6, 1e-3)) < 1e-3
 
 
+@pytest.mark.skipif(not eigenvectors._FIXED_RESTARTS, reason="before scipy 1.17, restarts cannot be fixed")
+@pytest.mark.parametrize("solver", eigenvectors._SOLVERS)
+@pytest.mark.parametrize("name", ["multipartite", "star"])
+def test_every_solver_repeats_bit_by_bit_where_it_runs_out_of_directions(solver, name):
+    S = graph(name)
+    for one, other in zip(solver(S, 5, 1e-8), solver(S, 5, 1e-8), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_matrices_that_share_indices_with_the_input_are_left_alone(rng):
     """A normalised adjacency shares the index arrays of its graph, and scipy sorts indices in place."""
     W = random_graph(80, 0.2)
