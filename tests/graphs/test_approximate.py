@@ -134,6 +134,14 @@ def test_single_precision_is_used_in_units_of_the_spread(offset, size, rng, alwa
     np.testing.assert_allclose(moved / size, distances, rtol=1e-3)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_distances_have_the_precision_of_the_queries(dtype, rng):
+    X = clusters(rng, 300)
+    for queries in (None, X[:9].astype(dtype)):
+        index = CellIndex(X.astype(dtype) if queries is None else X)
+        assert index.search(queries, 5)[0].dtype == dtype
+
+
 def test_duplicates_crowd_out_neither_the_sample_nor_its_neighbours(rng, always_approximate):
     X = np.repeat(rng.standard_normal((5, 3)), 60, axis=0)
     distances, found = nearest_neighbors(X, 8)
