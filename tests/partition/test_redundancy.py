@@ -27,6 +27,15 @@ def test_copies_share_what_one_counts(graphs):
     np.testing.assert_allclose(shares, [0, 1 / 3, 1 / 3, 1 / 3])
 
 
+def test_graphs_are_compared_whatever_their_scale(graphs):
+    a, b, _ = graphs
+    share = common_share(a, b)
+    assert 0 < share < 0.5
+    for factor in (0.01, 100):
+        assert common_share(factor * a, b) == pytest.approx(share)
+        assert common_share(a, factor * b) == pytest.approx(share)
+
+
 def test_views_that_are_all_one_have_nothing_to_agree_on(graphs):
     redundancy = Redundancy.of([graphs[0], graphs[0]])
     np.testing.assert_array_equal(redundancy.pair_shares([(1, 0)]), [0])
