@@ -7,6 +7,7 @@ import pytest
 import scipy.linalg
 import scipy.optimize
 import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackError
 
 from helpers.sparse_tables import random_table
 from manyview.graphs.laplacian import normalized_adjacency
@@ -170,6 +171,22 @@ def test_the_largest_eigenvalue_beside_the_found_vectors_is_compared(rng):
     found = np.array([1.0, 1.0, largest])
     assert eigenvectors._missed_one(S, found - 0.02, v, 1e-6)
     assert not eigenvectors._missed_one(S, found + 0.02, v, 1e-6)
+
+
+def test_vectors_are_kept_if_the_search_beside_them_fails(monkeypatch):
+    """ARPACK gives up where nothing stands out, which proves nothing against the vectors."""
+
+    def gives_up(*_args, **_kwargs):
+        raise ArpackError(-9)
+
+    def dense(S, k, tol):
+        w, v = np.linalg.eigh(S.toarray())
+        return w[-k:], v[:, -k:]
+
+    monkeypatch.setattr(eigenvectors, "eigsh", gives_up)
+    monkeypatch.setattr(eigenvectors, "_SOLVERS", (dense,))
+    S = graph("random")
+    assert_top_eigenvectors(S, 4, *top_eigenvectors(S, 4))
 
 
 @pytest.mark.parametrize("wrong", WRONG_SOLVERS)
