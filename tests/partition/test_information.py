@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from manyview.partition.information import label_entropy, merge_entropy, merge_loss, split_entropy, split_gain, xlogx
+from manyview.partition.information import (
+    label_entropy,
+    merge_entropy,
+    merge_loss,
+    separations,
+    split_entropy,
+    split_gain,
+    xlogx,
+)
 
 
 def mutual_information(M):
@@ -75,3 +83,10 @@ def test_the_entropy_of_cluster_sizes():
     assert label_entropy(np.array([0, 0, 1, 1])) == pytest.approx(np.log(2))
     assert label_entropy(np.array([0, 1, 1, 1])) == pytest.approx(-(0.25 * np.log(0.25) + 0.75 * np.log(0.75)))
     assert label_entropy(np.zeros(5, dtype=int)) == 0
+
+
+def test_the_separation_of_clusters_is_the_information_lost_relative_to_the_entropy_lost():
+    pairs = np.kron(np.eye(2), [[0.0, 1.0], [1.0, 0.0]])  # links only between 0 and 1, and between 2 and 3
+    apart, loss = separations([(0.5, pairs / 4)])
+    np.testing.assert_allclose(apart, [[0, 1, 2, 2], [1, 0, 2, 2], [2, 2, 0, 1], [2, 2, 1, 0]], atol=1e-12)
+    np.testing.assert_allclose(loss[0], 0.5 * np.log(2) * np.array([0, 0.5, 1, 1]), atol=1e-12)

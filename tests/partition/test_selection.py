@@ -198,6 +198,11 @@ def test_separation_is_1_apart_and_0_at_random():
         assert pair == (0, 1)
 
 
+def test_clusters_that_are_linked_with_others_only_are_at_most_1_apart():
+    W = np.array([[0.0, 1.0, 4.0], [1.0, 4.0, 0.0], [4.0, 0.0, 0.0]])  # the two nearest lose more than their entropy
+    assert BlockModel.of([sp.csr_array(W)], [1.0], 3).nearest_clusters(np.arange(3))[0] == 1
+
+
 def test_clusters_found_again():
     np.testing.assert_allclose(found_again(np.array([0, 0, 0, 1]), np.array([1, 1, 0, 0]), 2), [2 / 3, 1 / 2])
 

@@ -25,7 +25,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from manyview.numerics.progress import tracked
 from manyview.numerics.rows import ascending
-from manyview.partition.information import TINY, merge_costs, merge_entropy, merge_loss, split_entropy, split_gain
+from manyview.partition.information import TINY, merge_entropy, merge_loss, separations, split_entropy, split_gain
 from manyview.records import saved
 from manyview.typing import Dense, Indices, Labels
 
@@ -182,16 +182,11 @@ class BlockModel:
         return [(w, sum_by_cluster(links_to_clusters(W, z, c), z, c)) for W, w in self._layers()]
 
     def nearest_clusters(self, z: Labels) -> tuple[float, tuple[int, int]]:
-        """Return the smallest separation of two clusters, and the two whose merger loses the least information.
-
-        The separation of two clusters is the information lost by merging them, relative to the entropy of the labels
-        lost: 1 if they are unrelated, 0 if they are really one. Their sizes do not matter.
-        """
-        loss, entropy = merge_costs(self.block_matrices(z))
+        """Return the smallest separation of two clusters, at most 1, and the two whose merger loses the least."""
+        apart, loss = separations(self.block_matrices(z))
         pairs = np.triu_indices(self.n_clusters, 1)
         cheapest = loss[pairs].argmin()
-        separation = (loss[pairs] / np.maximum(entropy[pairs], TINY)).min()
-        return float(separation), (int(pairs[0][cheapest]), int(pairs[1][cheapest]))
+        return min(float(apart[pairs].min()), 1.0), (int(pairs[0][cheapest]), int(pairs[1][cheapest]))
 
     def blocks(self, z: Labels) -> Blocks:
         """Return what the partition z implies for the links of other samples."""

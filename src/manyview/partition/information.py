@@ -59,17 +59,20 @@ def merge_loss(H: Dense) -> Dense:
     return loss
 
 
-def merge_costs(blocks: Iterable[tuple[float, Dense]]) -> tuple[Dense, Dense]:
-    """Return the information and the label entropy lost by merging each pair of clusters (c x c).
+def separations(blocks: Iterable[tuple[float, Dense]]) -> tuple[Dense, Dense]:
+    """Return the separation of each pair of clusters (c x c), and the information lost by merging it.
 
-    `blocks` holds weighted block matrices. The separation of a pair is the first divided by the second.
+    `blocks` holds weighted block matrices. The separation is the information lost relative to the label entropy lost: 1
+    if the two clusters are unrelated, 0 if they are really one, whatever their sizes. It can exceed 1 where links join
+    clusters rather than their own samples.
     """
     losses, entropies = [], []
     for w, M in blocks:
         a = M.sum(axis=1)
         losses.append(w * merge_loss(np.kron(M, [[1, 0], [0, 0]])))  # the second halves are empty
         entropies.append(w * merge_entropy(a))
-    return np.sum(losses, axis=0), np.sum(entropies, axis=0)
+    loss = np.sum(losses, axis=0)
+    return np.maximum(loss / np.maximum(np.sum(entropies, axis=0), TINY), 0), loss
 
 
 def split_entropy(a: Dense) -> Dense:

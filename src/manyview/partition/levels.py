@@ -17,7 +17,7 @@ from manyview.checks import InputError, check_int
 from manyview.numerics.division import unit_length_rows
 from manyview.partition.agreement import Agreement, ViewGraphs, mean_graph
 from manyview.partition.blockmodel import SearchSettings
-from manyview.partition.information import TINY, merge_costs
+from manyview.partition.information import separations
 from manyview.partition.spectral import number_by_size, pivoted_kmeans, spectral_embedding
 from manyview.records import saved
 from manyview.typing import Dense, Graph, Indices, Labels
@@ -128,8 +128,7 @@ def merge_all(model: Agreement, pieces: Labels, home: Labels) -> tuple[NDArray[A
     home, z = home[first], pieces
     merges, separation = [], []
     while len(name) > 1:
-        loss, entropy = merge_costs(replace(model, n_clusters=len(name)).block_matrices(z))
-        apart = np.clip(loss / np.maximum(entropy, TINY), 0, 1)
+        apart = np.minimum(separations(replace(model, n_clusters=len(name)).block_matrices(z))[0], 1)
         together = np.triu(home[:, None] == home, 1)
         allowed = together if together.any() else np.triu(np.ones_like(together), 1)
         p, q = np.unravel_index(np.where(allowed, apart, np.inf).argmin(), apart.shape)

@@ -15,7 +15,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from manyview.partition.blockmodel import Ascent, BlockModel, split_in_two
-from manyview.partition.information import TINY, merge_costs
+from manyview.partition.information import separations
 from manyview.typing import Dense, Labels
 
 DIRECTIONS = 3  # each cluster is cut in two along at most this many: up to eight pieces
@@ -54,8 +54,7 @@ def cut_in_pieces(z: Labels, F: Dense, directions: int) -> Labels:
 
 def join_nearest(model: BlockModel, pieces: Labels) -> Labels:
     """Join pieces by average linkage, until as many clusters are left as the model has."""
-    loss, entropy = merge_costs(replace(model, n_clusters=int(pieces.max()) + 1).block_matrices(pieces))
-    apart = np.maximum(loss / np.maximum(entropy, TINY), 0)
+    apart, _ = separations(replace(model, n_clusters=int(pieces.max()) + 1).block_matrices(pieces))
     pairs = squareform(apart, checks=False)  # pragma: no mutate: it is symmetric up to rounding
     tree = linkage(pairs, "average")
     cluster_of_piece = fcluster(tree, model.n_clusters, "maxclust") - 1

@@ -160,7 +160,7 @@ class OCBR(LandmarkStrategy):
     scaling_ : dict
         The scaling used, by view.
     n_iter_, history_
-        Sweeps of the recovery; per sweep: objective, residual, mu, seconds.
+        Sweeps of the recovery; per sweep: objective, residual, mu (the mean of u / tau, always the same), seconds.
     converged_ : bool
         Whether the recovery and the search for the partition converged.
     landmarks_ : array (n_landmarks,) of int or None
