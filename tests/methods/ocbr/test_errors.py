@@ -68,6 +68,40 @@ def test_heavy_tails_in_columns_or_rows_or_on_one_side_are_no_errors(spoil, rng)
     assert not gross_error(R).present
 
 
+def with_edges(n, d, width, rng):
+    """Residuals that are far out in `width` neighbouring columns at once, somewhere in each row."""
+    R = gaussian(n, d)
+    for row in range(n):
+        start = rng.integers(d - width + 1)
+        R[row, start : start + width] = rng.choice([-30, 30])
+    return R
+
+
+@pytest.mark.parametrize(("d", "width"), [(20, 3), (20, 5), (1500, 100)])  # of many columns only some are compared
+def test_what_is_far_out_in_related_columns_at_once_is_no_error(d, width, rng):
+    R = with_edges(3000, d, width, rng)
+    anywhere = gaussian(3000, d)
+    far = rng.random(R.shape) < np.mean(np.abs(R) > 4)
+    anywhere[far] = rng.choice([-30, 30], far.sum())
+    assert not gross_error(R).present
+    assert gross_error(anywhere).present
+
+
+def test_random_errors_are_counted_beside_what_is_far_out_in_related_columns(rng):
+    R = with_edges(3000, 20, 3, rng)
+    far = rng.random(R.shape) < 0.1
+    R[far] = rng.choice([-30, 30], far.sum())
+    assert gross_error(R).share == pytest.approx(0.1, rel=0.2)
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_few_columns_have_few_that_are_related(d, rng):
+    R = gaussian(1000, d)
+    far = rng.random(R.shape) < 0.1
+    R[far] = rng.choice([-30, 30], far.sum())
+    assert gross_error(R).present
+
+
 def test_random_errors_are_seen_beside_heavy_tails(rng):
     R = gaussian()
     heavy_columns(R, rng)

@@ -3,9 +3,13 @@
 The residuals R = X - L of the recovery are compared with a robust deviation of their column; beyond `FAR_OUT`
 deviations, an entry is far out. Heavy tails of measurements sit in certain columns (skewed features), in certain rows
 (bad samples), or on one side. Random errors strike quiet rows and columns as often as the others, and on both sides. So
-far-out residuals are counted on the side that has fewer, in the quieter half of the rows and of the columns. Which half
-is quiet is judged by entries other than those counted (rows by the other columns, columns by the other rows; even and
-odd ones), so that the choice does not bias the count: for random errors the estimate is unbiased.
+far-out residuals are counted on the side that has fewer, in the quieter half of the rows and of the columns. What L
+misses of the data themselves, such as edges in images, is far out in several related columns at once, random errors are
+not. So entries are left out where a related column is far out in the same row.
+
+Which half is quiet, and which columns are related, is judged by entries other than those counted (rows by the other
+columns, columns by the other rows; even and odd ones), so that these choices do not bias the count: for random errors
+the estimate is unbiased.
 """
 
 from __future__ import annotations
@@ -23,6 +27,9 @@ from manyview.numerics.rows import ascending, column_products
 from manyview.typing import Dense, Indices, Mask
 
 FAR_OUT = 4.0  # robust deviations of the residuals of a column
+RELATED = 3  # columns related to a column, at most
+NO_CHANCE = 3.0  # standard errors
+MOST_COLUMNS, MOST_ROWS = 500, 2000  # among which related columns are sought
 GROSS_SHARE = 0.04  # from this share on, cleaning is as strict as possible
 ORTHOGONAL = 0.25  # of the mean square correlation expected by chance: columns with less were made orthogonal
 FEWEST_COLUMNS = 3  # fewest that can be called orthogonal
@@ -52,13 +59,15 @@ def gross_error(R: Table, observed: Mask | None, tolerated: float) -> GrossError
     known = np.broadcast_to(np.True_, R.shape) if observed is None else observed
     high, low = _far_out(R, known, FAR_OUT * column_deviations(R, observed))
     out = high | low
+    alone = known & ~_in_company(out)
     counted = np.zeros(3)
     for a in (0, 1):
         for b in (0, 1):
             by_row = _share(out[a::2, 1 - b :: 2], known[a::2, 1 - b :: 2], axis=1)
             by_column = _share(out[1 - a :: 2, b::2], known[1 - a :: 2, b::2], axis=0)
             quiet = np.ix_(_lower_half(by_row), _lower_half(by_column))
-            counted += [part[a::2, b::2][quiet].sum() for part in (high, low, known)]
+            judged = alone[a::2, b::2][quiet]
+            counted += [np.sum(part[a::2, b::2][quiet] & judged) for part in (high, low, known)]
     hits, total = float(counted[:2].min()), max(float(counted[2]), 1.0)
     lower = 2 * max(np.sqrt(hits) - 1, 0) ** 2 / total
     return GrossError(2 * hits / total, lower, present=bool(lower > tolerated))
@@ -71,6 +80,28 @@ def _far_out(R: Table, known: Mask, far: Dense) -> tuple[Mask, Mask]:
         part = R[rows]
         high[rows], low[rows] = (far < part) & known[rows], (-far > part) & known[rows]
     return high, low
+
+
+def _in_company(out: Mask) -> Mask:
+    """Return which entries have a related column that is far out in the same row."""
+    found = np.zeros_like(out)
+    for a in (0, 1):
+        columns, related = _related_columns(out[1 - a :: 2])
+        for column, is_related in zip(columns.T, related.T, strict=True):
+            found[a::2] |= out[a::2, column] & is_related
+    return found
+
+
+def _related_columns(out: Mask) -> tuple[Indices, Mask]:
+    """Return, for each column, those most often far out in the same rows (d x few), and whether that is no chance."""
+    A = out[:: max(1, len(out) // MOST_ROWS)].astype(np.float32)
+    others = np.arange(0, A.shape[1], -(-A.shape[1] // MOST_COLUMNS))
+    p = A.mean(axis=0)
+    sd = np.sqrt(np.maximum(p * (1 - p), 1 / len(A)))
+    z = (A.T @ A[:, others] / len(A) - np.outer(p, p[others])) / np.outer(sd, sd[others]) * np.sqrt(len(A))
+    z[others, np.arange(len(others))] = -np.inf  # a column is not related to itself
+    most = np.argpartition(-z, min(RELATED, len(others) - 1), axis=1)[:, :RELATED]
+    return others[most], np.take_along_axis(z, most, axis=1) > NO_CHANCE
 
 
 def _share(out: Mask, known: Mask, axis: int) -> Dense:
