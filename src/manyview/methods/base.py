@@ -17,8 +17,6 @@ from manyview.checks import (
     SEED,
     InputError,
     Is,
-    Number,
-    OneOf,
     OrNone,
     OrWord,
     Rules,
@@ -27,7 +25,7 @@ from manyview.checks import (
     helped_by,
     quoted,
 )
-from manyview.graphs.affinity import GRAPHS, PRECOMPUTED, adaptive_graph, as_graph, view_graphs
+from manyview.graphs.affinity import PRECOMPUTED, adaptive_graph, as_graph
 from manyview.graphs.recall import noted_recall
 from manyview.graphs.structureless import Rows
 from manyview.methods.cautions import warn_of_codes, warn_of_separate_views, warn_of_split_samples
@@ -395,21 +393,3 @@ class MultiViewClusterer(TransformerMixin, ClusterMixin, BaseEstimator, ABC):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags
-
-
-class GraphClusterer(MultiViewClusterer):
-    """Base of the estimators that start from one graph per view, built from features or given ("precomputed")."""
-
-    _rules: ClassVar[Rules] = {
-        **MultiViewClusterer._rules,
-        "n_neighbors": Whole(1),
-        "affinity": OneOf((*GRAPHS, PRECOMPUTED)),
-        "degree_regularization": Number(0),
-    }
-    _takes_batch: ClassVar[bool] = True
-    n_neighbors: int
-    affinity: str
-    degree_regularization: float
-
-    def _view_graphs(self, views: Views, n_clusters: int) -> tuple[list[Graph], dict[str, str]]:
-        return view_graphs(views, self.affinity, self.n_neighbors, n_clusters, self.scaling)

@@ -12,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from manyview.checks import Number, OneOf, OrNone, Rules, Whole
 from manyview.graphs.affinity import PRECOMPUTED, as_graph, linked_graph
-from manyview.methods.base import GraphClusterer
+from manyview.methods.from_graphs import GraphClusterer
 from manyview.methods.result import CutClustering
 from manyview.numerics.division import or_one
 from manyview.numerics.eigenvectors import fix_signs

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from manyview.checks import CALLBACK, TEXT, InputError, Number, OrNone, Rules, Whole, quoted, shown
 from manyview.graphs.laplacian import normalized_adjacency
-from manyview.methods.base import GraphClusterer
+from manyview.methods.from_graphs import GraphClusterer
 from manyview.methods.result import Clustering
 from manyview.numerics.division import unit_length_rows
 from manyview.numerics.eigenvectors import fix_signs

@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 
 from manyview.checks import CALLBACK, Number, Rules, Whole
 from manyview.graphs.laplacian import degrees
-from manyview.methods.base import GraphClusterer
+from manyview.methods.from_graphs import GraphClusterer
 from manyview.methods.result import WeightedClustering
 from manyview.numerics.division import or_one, unit_length_rows
 from manyview.numerics.loop import Callback, run

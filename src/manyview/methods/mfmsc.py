@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from manyview.checks import Each, InputError, Number, OrNone, Rules
 from manyview.graphs.affinity import PRECOMPUTED, as_graph, linked_graph
-from manyview.methods.base import GraphClusterer
+from manyview.methods.from_graphs import GraphClusterer
 from manyview.methods.landmarks.strategy import N_LANDMARKS, LandmarkStrategy
 from manyview.methods.result import CutClustering
 from manyview.preprocessing.scaling import Scaling, scale_views, side_by_side
