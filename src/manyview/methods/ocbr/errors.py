@@ -59,7 +59,8 @@ def gross_error(R: Table, observed: Mask | None, tolerated: float) -> GrossError
     known = np.broadcast_to(np.True_, R.shape) if observed is None else observed
     high, low = _far_out(R, known, FAR_OUT * column_deviations(R, observed))
     out = high | low
-    alone = known & ~_in_company(out)
+    alone = _stand_alone(out)
+    alone &= known
     counted = np.zeros(3)
     for a in (0, 1):
         for b in (0, 1):
@@ -82,14 +83,14 @@ def _far_out(R: Table, known: Mask, far: Dense) -> tuple[Mask, Mask]:
     return high, low
 
 
-def _in_company(out: Mask) -> Mask:
-    """Return which entries have a related column that is far out in the same row."""
-    found = np.zeros_like(out)
+def _stand_alone(out: Mask) -> Mask:
+    """Return which entries have no related column that is far out in the same row."""
+    alone = np.ones_like(out)
     for a in (0, 1):
         columns, related = _related_columns(out[1 - a :: 2])
         for column, is_related in zip(columns.T, related.T, strict=True):
-            found[a::2] |= out[a::2, column] & is_related
-    return found
+            alone[a::2] &= ~(out[a::2, column] & is_related)
+    return alone
 
 
 def _related_columns(out: Mask) -> tuple[Indices, Mask]:
