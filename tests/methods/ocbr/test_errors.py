@@ -102,6 +102,10 @@ def test_few_columns_have_few_that_are_related(d, rng):
     assert gross_error(R).present
 
 
+def test_a_single_row_holds_none():
+    assert gross_error(np.array([[1.0, 50.0, -50.0]])).lower == 0
+
+
 def test_random_errors_are_seen_beside_heavy_tails(rng):
     R = gaussian()
     heavy_columns(R, rng)

@@ -97,9 +97,10 @@ def _related_columns(out: Mask) -> tuple[Indices, Mask]:
     """Return, for each column, those most often far out in the same rows (d x few), and whether that is no chance."""
     A = out[:: max(1, len(out) // MOST_ROWS)].astype(np.float32)
     others = np.arange(0, A.shape[1], -(-A.shape[1] // MOST_COLUMNS))
-    p = A.mean(axis=0)
-    sd = np.sqrt(np.maximum(p * (1 - p), 1 / len(A)))
-    z = (A.T @ A[:, others] / len(A) - np.outer(p, p[others])) / np.outer(sd, sd[others]) * np.sqrt(len(A))
+    n = max(len(A), 1)
+    p = A.sum(axis=0) / n
+    sd = np.sqrt(np.maximum(p * (1 - p), 1 / n))
+    z = (A.T @ A[:, others] / n - np.outer(p, p[others])) / np.outer(sd, sd[others]) * np.sqrt(n)
     z[others, np.arange(len(others))] = -np.inf  # a column is not related to itself
     most = np.argpartition(-z, min(RELATED, len(others) - 1), axis=1)[:, :RELATED]
     return others[most], np.take_along_axis(z, most, axis=1) > NO_CHANCE
