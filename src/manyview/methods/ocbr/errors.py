@@ -20,6 +20,7 @@ from functools import reduce
 from operator import add
 
 import numpy as np
+from numpy.typing import NDArray
 
 from manyview.numerics.blocks import Table, row_blocks
 from manyview.numerics.robust import column_deviations
@@ -57,30 +58,31 @@ NO_ERROR = GrossError(0.0, 0.0)
 def gross_error(R: Table, observed: Mask | None, tolerated: float) -> GrossError:
     """Estimate how many residuals are far out because of random errors; a few are tolerated."""
     known = np.broadcast_to(np.True_, R.shape) if observed is None else observed
-    high, low = _far_out(R, known, FAR_OUT * column_deviations(R, observed))
-    out = high | low
+    side = _far_out(R, known, FAR_OUT * column_deviations(R, observed))
+    out = side != 0
     alone = _stand_alone(out)
-    alone &= known
-    counted = np.zeros(3)
+    counted = []
     for a in (0, 1):
         for b in (0, 1):
             by_row = _share(out[a::2, 1 - b :: 2], known[a::2, 1 - b :: 2], axis=1)
             by_column = _share(out[1 - a :: 2, b::2], known[1 - a :: 2, b::2], axis=0)
             quiet = np.ix_(_lower_half(by_row), _lower_half(by_column))
-            judged = alone[a::2, b::2][quiet]
-            counted += [np.sum(part[a::2, b::2][quiet] & judged) for part in (high, low, known)]
-    hits, total = float(counted[:2].min()), max(float(counted[2]), 1.0)
+            counts = alone[a::2, b::2][quiet] & known[a::2, b::2][quiet]
+            counted.append(side[a::2, b::2][quiet][counts])
+    sides = np.concatenate(counted)
+    hits, total = float(min(np.sum(sides > 0), np.sum(sides < 0))), max(len(sides), 1)
     lower = 2 * max(np.sqrt(hits) - 1, 0) ** 2 / total
     return GrossError(2 * hits / total, lower, present=bool(lower > tolerated))
 
 
-def _far_out(R: Table, known: Mask, far: Dense) -> tuple[Mask, Mask]:
-    """Return which known residuals are far above 0, and which are far below it."""
-    high, low = np.empty(R.shape, dtype=bool), np.empty(R.shape, dtype=bool)
+def _far_out(R: Table, known: Mask, far: Dense) -> NDArray[np.int8]:
+    """Return 1 for known residuals far above 0, -1 for those far below it, and 0 for all others."""
+    side = np.zeros(R.shape, dtype=np.int8)
     for rows in row_blocks(R.shape[0], R.shape[1], BLOCK_ENTRIES):
         part = R[rows]
-        high[rows], low[rows] = (far < part) & known[rows], (-far > part) & known[rows]
-    return high, low
+        side[rows][known[rows] & (part > far)] = 1
+        side[rows][known[rows] & (part < -far)] = -1
+    return side
 
 
 def _stand_alone(out: Mask) -> Mask:
