@@ -60,7 +60,7 @@ def top_eigenvectors(S: Any, k: int, *, tol: float = 1e-8) -> tuple[Dense, Dense
     """
     n = S.shape[0]
     dtype = np.float32 if n > SINGLE_FROM else np.float64
-    S = sp.csr_array(S, dtype=dtype, copy=True)  # scipy sorts indices in place, which S may share with a graph
+    S = sp.csr_array(S, copy=True)  # scipy sorts indices in place, which S may share with a graph
     values, vectors = [], []
     for members in _components_by_size(S):
         block = S if len(members) == n else S[members][:, members]
@@ -104,15 +104,15 @@ def _top_of_component(S: Any, k: int, tol: float) -> tuple[Dense, Dense]:
         attempts.insert(0, (_lanczos, np.float32, max(tol, SINGLE_TOL)))
     worst = np.inf
     for solver, dtype, allowed in attempts:
-        S = S.astype(dtype, copy=False)
+        A = S.astype(dtype, copy=False)
         try:
-            w, v = solver(S, wanted, allowed)
+            w, v = solver(A, wanted, allowed)
         except (ArpackError, np.linalg.LinAlgError, ValueError):
             continue
         descending = ascending(-w)
         w, v = w[descending], v[:, descending]
-        worst = _error(S, w[:k], v[:, :k])
-        if worst <= allowed and not _missed_one(S, w[:k], v[:, :k], max(MISSED, allowed)):
+        worst = _error(A, w[:k], v[:, :k])
+        if worst <= allowed and not _missed_one(A, w[:k], v[:, :k], max(MISSED, allowed)):
             return w[:k], v[:, :k]
     raise np.linalg.LinAlgError(
         f"No eigensolver reached residual {tol:g} for {k} eigenvectors of a {n} x {n} graph (last: {worst:.1e})."

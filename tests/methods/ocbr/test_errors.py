@@ -137,6 +137,7 @@ def test_principal_components_are_orthogonal_and_no_longer_so_with_errors(rng):
     U, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
     assert is_orthogonal(U * s)
     assert is_orthogonal(U * s + np.arange(X.shape[1]))  # wherever the columns are
+    assert is_orthogonal(U * s + 1e7)
     assert is_orthogonal(U * s * 1e-9)  # and in any unit
     assert not is_orthogonal(X)
     spoilt = U * s + (rng.random(X.shape) < 0.05) * rng.uniform(-5, 5, X.shape) * (U * s).std(axis=0)

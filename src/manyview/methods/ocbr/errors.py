@@ -35,7 +35,7 @@ GROSS_SHARE = 0.04  # from this share on, cleaning is as strict as possible
 ORTHOGONAL = 0.25  # of the mean square correlation expected by chance: columns with less were made orthogonal
 FEWEST_COLUMNS = 3  # fewest that can be called orthogonal
 BLOCK_ENTRIES = 2**20  # values of a table that are converted to double precision at a time
-ROUNDING = 1e-5  # relative to the largest value: a column that varies less is rounding error, not a component
+ROUNDING = 1e-5  # relative to the largest deviation: a column that varies less is rounding error, not a component
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def is_orthogonal(X: Table) -> bool:
     """
     n = X.shape[0]
     sd = np.sqrt(sum(column_products(part, part) for part in _centred_blocks(X)) / max(n, 1))
-    varies = sd > ROUNDING * max((float(np.abs(part).max(initial=0)) for part in _blocks(X)), default=0.0)
+    varies = sd > ROUNDING * sd.max(initial=0)
     d = int(varies.sum())
     if np.isnan(sd).any() or d < FEWEST_COLUMNS or n <= d:
         return False
