@@ -51,3 +51,15 @@ def test_the_recovery_takes_little_more_than_its_two_tables(corrupted, rng, monk
     assert view.model.cleaned == corrupted
     results = view.U.nbytes + view.rows.nbytes + view.E.data.nbytes + view.E.indices.nbytes
     assert peak < max(2.2 * X.nbytes, 0.2 * X.nbytes + results)
+
+
+def test_errors_are_sought_in_many_columns_with_little_more_than_the_table(rng, monkeypatch):
+    monkeypatch.setattr(errors, "BLOCK_ENTRIES", 2**13)
+    R = rng.standard_normal((50, 20_000))
+    tracemalloc.start()
+    try:
+        errors.gross_error(R, None, tolerated=0.0)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2.2 * R.nbytes

@@ -97,15 +97,27 @@ def _stand_alone(out: Mask) -> Mask:
 
 def _related_columns(out: Mask) -> tuple[Indices, Mask]:
     """Return, for each column, those most often far out in the same rows (d x few), and whether that is no chance."""
-    A = out[:: max(1, len(out) // MOST_ROWS)].astype(np.float32)
-    others = np.arange(0, A.shape[1], -(-A.shape[1] // MOST_COLUMNS))
-    n = max(len(A), 1)
-    p = A.sum(axis=0) / n
-    sd = np.sqrt(np.maximum(p * (1 - p), 1 / n))
-    z = (A.T @ A[:, others] / n - np.outer(p, p[others])) / np.outer(sd, sd[others]) * np.sqrt(n)
-    z[others, np.arange(len(others))] = -np.inf  # a column is not related to itself
+    A = out[:: max(1, len(out) // MOST_ROWS)]
+    d = A.shape[1]
+    others = np.arange(0, d, -(-d // MOST_COLUMNS))
+    blocks = (np.arange(d)[part] for part in row_blocks(d, len(others), BLOCK_ENTRIES))
+    related, z = zip(*(_most_related(A, columns, others) for columns in blocks), strict=True)
+    return np.concatenate(related), np.concatenate(z) > NO_CHANCE
+
+
+def _most_related(A: Mask, columns: Indices, others: Indices) -> tuple[Indices, Dense]:
+    """Return the others that go with each column most, and by how many standard errors more than by chance."""
+    z = _standardized(A[:, columns]).T @ _standardized(A[:, others]) / np.sqrt(max(len(A), 1))
+    z[columns[:, None] == others] = -np.inf  # a column is not related to itself
     most = np.argpartition(-z, min(RELATED, len(others) - 1), axis=1)[:, :RELATED]
-    return others[most], np.take_along_axis(z, most, axis=1) > NO_CHANCE
+    return others[most], np.take_along_axis(z, most, axis=1)
+
+
+def _standardized(A: Mask) -> Dense:
+    """Return 0 and 1 with mean 0 and standard deviation 1 in each column; rare ones are not blown up."""
+    n = max(len(A), 1)
+    p = A.sum(axis=0, dtype=np.float32) / n
+    return (A - p) / np.sqrt(np.maximum(p * (1 - p), np.float32(1 / n)))
 
 
 def _share(out: Mask, known: Mask, axis: int) -> Dense:
