@@ -6,7 +6,7 @@ import pytest
 
 from manyview import InputError
 from manyview.io import TableOptions
-from manyview.io.row_tables import can_read_by_rows, open_row_tables
+from manyview.io.row_tables import can_read_by_rows, naming_table, open_row_tables
 
 X = np.arange(60.0).reshape(20, 3)
 IDS = [f"s{i}" for i in range(20)]
@@ -67,6 +67,23 @@ def test_parquet_ids_come_with_the_rows(how, tmp_path):
     assert opened.has_ids
     assert opened.shape == (20, 3)
     assert opened[4:6].index.tolist() == opened.read_ids(4, 6).tolist() == IDS[4:6]
+
+
+def test_samples_without_ids_are_numbered(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    frame().to_parquet(tmp_path / "y.parquet", row_group_size=4)
+    tables = open_row_tables([str(tmp_path / "x.npy"), str(tmp_path / "y.parquet")])
+    for table in tables.values():
+        assert table.read_ids(5, 9).tolist() == [5, 6, 7, 8]
+    assert naming_table(tables) is tables["x"]
+
+
+def test_the_first_view_with_ids_names_the_samples(tmp_path):
+    np.save(tmp_path / "x.npy", X)
+    for name in ("y", "z"):
+        frame().set_axis(pd.Index([f"{name}{i}" for i in range(20)]), axis=0).to_parquet(tmp_path / f"{name}.parquet")
+    tables = open_row_tables([str(tmp_path / f"{part}") for part in ("x.npy", "y.parquet", "z.parquet")])
+    assert naming_table(tables).read_ids(5, 7).tolist() == ["y5", "y6"]
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -27,7 +27,7 @@ from manyview.evaluation.findings import Findings
 from manyview.io import TableOptions, write_files
 from manyview.io.models import to_bytes
 from manyview.io.results import LABELS, SUMMARY
-from manyview.io.row_tables import RowTable, can_read_by_rows, open_row_tables
+from manyview.io.row_tables import RowTable, can_read_by_rows, naming_table, open_row_tables
 from manyview.methods import MultiViewClusterer
 
 BLOCK = 100_000  # labels written at a time
@@ -80,19 +80,14 @@ def row_facts(model: MultiViewClusterer, tables: Mapping[str, RowTable]) -> Data
 
 def _read_ids(tables: Mapping[str, RowTable], n_samples: int) -> NDArray[Any] | None:
     """Return the sample ids from the first view that has any."""
-    named = _with_ids(tables)
-    return None if named is None else np.asarray(named.read_ids(0, n_samples))
-
-
-def _with_ids(tables: Mapping[str, RowTable]) -> RowTable | None:
-    return next((table for table in tables.values() if table.has_ids), None)
+    table = naming_table(tables)
+    return np.asarray(table.read_ids(0, n_samples)) if table.has_ids else None
 
 
 def label_lines(tables: Mapping[str, RowTable], frame: pd.DataFrame) -> Iterator[bytes]:
     """Yield the table of labels as CSV, in blocks of lines, with the sample ids from the first view that has any."""
-    named = _with_ids(tables)
+    table = naming_table(tables)
     for start in range(0, len(frame), BLOCK):
         part = frame.iloc[start : start + BLOCK]
-        stop = start + len(part)
-        ids = np.arange(start, stop) if named is None else named.read_ids(start, stop)
+        ids = table.read_ids(start, start + len(part))
         yield label_table(part.set_axis(ids), header=start == 0).encode()

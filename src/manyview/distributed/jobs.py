@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from manyview._version import __version__
 from manyview.distributed.rows import DaskResults, DaskRows
 from manyview.distributed.tables import file_rows
 from manyview.io.checkpoints import FileStages
-from manyview.io.row_tables import RowTable, file_stamp
+from manyview.io.row_tables import RowTable, file_stamp, naming_table
 from manyview.methods.base import MultiViewClusterer
 from manyview.methods.landmarks.blocks import Block, Results
 from manyview.methods.landmarks.strategy import LandmarkStrategy
@@ -33,16 +33,15 @@ CHECKPOINT, UNFINISHED = ".manyview-checkpoint", ".manyview-labels"
 class WritingRows(DaskRows):
     """Rows whose labels are written by the workers, one file per partition, into a folder that all can access."""
 
-    folder: Path = Path()
-    named: RowTable | None = None
+    folder: Path = field(kw_only=True)
+    named: RowTable = field(kw_only=True)
     sizes: Labels | None = None
 
     @classmethod
     def of(cls, tables: Mapping[str, RowTable], client: Client, out_dir: Path, part_rows: int | None) -> WritingRows:
         """Create them from files and a folder for the results."""
         rows = file_rows(tables, client, part_rows)
-        named = next((table for table in tables.values() if table.has_ids), None)
-        return cls(client, rows.parts, folder=out_dir / UNFINISHED, named=named)
+        return cls(client, rows.parts, folder=out_dir / UNFINISHED, named=naming_table(tables))
 
     def join(self, assigned: Results[Assigned]) -> Assigned:
         """Write the labels; return them as dask arrays."""
@@ -89,9 +88,9 @@ def call(function: Callable[..., Any], *arguments: Any) -> Any:
     return function(*arguments)
 
 
-def write_labels(assigned: Assigned, start: int, stop: int, folder: str, named: RowTable | None) -> Sizes:
+def write_labels(assigned: Assigned, start: int, stop: int, folder: str, named: RowTable) -> Sizes:
     """Write the labels of a partition; the file appears when it is complete, and may be written again."""
-    ids = np.arange(start, stop) if named is None else named.read_ids(start, stop)
+    ids = named.read_ids(start, stop)
     path = Path(folder) / f"part-{start:012d}.parquet"
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     label_frame(assigned.labels, assigned, ids).reset_index().to_parquet(unfinished, index=False)

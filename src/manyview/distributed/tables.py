@@ -20,7 +20,7 @@ from manyview.distributed.ids import check_unique_ids
 from manyview.distributed.rows import DaskRows, Part
 from manyview.distributed.waiting import worker_threads
 from manyview.io.raw_tables import TableOptions
-from manyview.io.row_tables import RowTable, open_row_tables
+from manyview.io.row_tables import RowTable, naming_table, open_row_tables
 from manyview.methods.landmarks.blocks import Block, make_block
 from manyview.views.conversion import split_tables
 
@@ -127,8 +127,8 @@ def file_rows(tables: Mapping[str, RowTable], client: Client, part_rows: int | N
         for i, (start, stop) in enumerate(zip([0, *stops], stops, strict=False))
     ]
     rows = DaskRows(client, parts)
-    named = next((table for table in tables.values() if table.has_ids), None)
-    if named is not None:
+    named = naming_table(tables)
+    if named.has_ids:
         read = delayed(read_ids, pure=False)
         check_unique_ids(rows, [read(named, part.start, part.stop) for part in parts], named.where)
     return rows

@@ -69,8 +69,8 @@ class RowTable(ABC):
         return ()
 
     def read_ids(self, start: int, stop: int) -> NDArray[Any]:
-        """Read the sample ids of some rows."""
-        raise NotImplementedError
+        """Read the sample ids of some rows, which are their numbers if the file names no samples."""
+        return np.arange(start, stop)
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ class ParquetRows(RowTable):
 
     def read_ids(self, start: int, stop: int) -> NDArray[Any]:
         """Read the sample ids of some rows, and nothing else."""
-        return np.asarray(self._read(start, stop, ()).index)
+        return np.asarray(self._read(start, stop, ()).index) if self.has_ids else super().read_ids(start, stop)
 
 
 def file_stamp(path: str) -> tuple[int, int]:
@@ -336,6 +336,11 @@ def open_row_tables(words: Sequence[str], options: TableOptions = AUTOMATIC) -> 
     if not files:
         raise InputError("Got no files; give at least one table of samples by features.")
     return {name: _open(name, paths, keys[name], options) for name, paths in files.items()}
+
+
+def naming_table(tables: Mapping[str, RowTable]) -> RowTable:
+    """Return the first view that names its samples, otherwise the first of all."""
+    return next((table for table in tables.values() if table.has_ids), next(iter(tables.values())))
 
 
 def group_by_folder(words: Sequence[str]) -> list[str]:
