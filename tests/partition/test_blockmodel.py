@@ -20,7 +20,6 @@ from manyview.partition.blockmodel import (
     merge_loss,
     part_of,
     split_gain,
-    split_in_two,
     sum_by_cluster,
 )
 from manyview.partition.information import xlogx
@@ -265,16 +264,6 @@ def test_halves_find_the_two_parts_of_a_cluster():
     assert adjusted_rand_index(truth[40:], halves[40:]) == 1
 
 
-def test_two_means_along_the_longest_direction():
-    X = np.array([[0.0, 0], [0, 1], [1, 0], [30, 1], [31, 0], [30, 0]])
-    halves = split_in_two(X)
-    np.testing.assert_array_equal(halves == halves[0], [True, True, True, False, False, False])
-    across = split_in_two(X, 1)
-    np.testing.assert_array_equal(across == across[1], [False, True, False, True, False, False])
-    assert split_in_two(X[:3]).tolist() == [0, 0, 0]
-    assert split_in_two(np.ones((5, 2))).tolist() == [0] * 5
-
-
 def test_gains_and_losses_add_up_over_layers_to_the_change_of_J():
     """On a partition of samples: what is read off the halves is what J says of the new partition."""
     n, c = 48, 4
@@ -394,11 +383,3 @@ def test_an_ascent_that_is_cut_short_has_not_converged():
     short = searched(model, sweeps=1).ascend(start)
     assert (short.converged, short.sweeps) == (False, 1)
     assert model.evaluate(start)[0] < short.objective < whole.objective
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_each_half_is_nearer_to_its_own_mean(seed):
-    t = np.random.default_rng(seed).lognormal(0, 1.5, 40)
-    half = split_in_two(t[:, None])
-    away = np.abs(t[:, None] - [t[half == 0].mean(), t[half == 1].mean()])
-    np.testing.assert_array_equal(away.argmin(axis=1), half)
