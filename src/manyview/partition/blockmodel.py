@@ -126,6 +126,10 @@ class Blocks:
             T += links_to_clusters(W, z, len(self.prior)) @ R
         return T
 
+    def reordered(self, order: Indices) -> Blocks:
+        """Return the blocks with other cluster numbers: the first in `order` becomes 0, the next 1, and so on."""
+        return Blocks(tuple(R[np.ix_(order, order)] for R in self.ratios), self.prior[order])
+
 
 @dataclass(frozen=True)
 class BlockModel:

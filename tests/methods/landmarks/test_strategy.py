@@ -7,6 +7,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from manyview import MFMSC, OCBR, InputError, Views, adjusted_rand_index, clustering_accuracy, load, make_views, save
 from manyview.methods.landmarks import strategy
+from manyview.partition.difference import describe_difference
 
 both = pytest.mark.parametrize("method", [MFMSC, OCBR])
 
@@ -26,6 +27,28 @@ def test_all_samples_are_placed_by_a_few(fitted, data):
     assert fitted.labels_.shape == (1500,)
     assert clustering_accuracy(data.labels, fitted.labels_) > 0.99
     assert fitted.converged_
+
+
+@both
+@pytest.mark.parametrize("seed", range(4))
+def test_clusters_are_numbered_by_their_sizes_among_all_samples(method, seed):
+    """Those of 200 landmarks are in another order, and numbered by it until all samples are known."""
+    data = make_views(1500, 4, (12, 8), noise=1.0, separation=8, seed=2)
+    model = method(4, strategy="landmarks", n_landmarks=200, random_state=seed).fit(data.views)
+    sizes = np.bincount(model.labels_)
+    assert (np.diff(sizes) <= 0).all()
+    np.testing.assert_array_equal(model.cut(4), model.labels_)
+    assert (model.membership_.argmax(axis=1) == model.labels_[model.landmarks_]).mean() > 0.98
+    assert (model.predict(data.views) == model.labels_).mean() > 0.98
+
+
+def test_alternatives_speak_of_the_clusters_as_they_are_numbered():
+    data = make_views(2000, 6, (6, 6), noise=1.0, separation=2.0, seed=1)
+    model = OCBR(6, strategy="landmarks", n_landmarks=300).fit(data.views)
+    assert model.alternatives_
+    labels = model.on_landmarks().labels_
+    for other in model.alternatives_:
+        assert other.difference == describe_difference(labels, other.labels)
 
 
 def test_new_samples_get_the_labels_that_they_had_in_the_fit(fitted, data):

@@ -163,6 +163,11 @@ class LandmarkModel:
         """Number of clusters."""
         return len(self.blocks.prior)
 
+    def reordered(self, order: Indices) -> LandmarkModel:
+        """Return the model with other cluster numbers: the first in `order` becomes 0, the next 1, and so on."""
+        number = np.argsort(order).astype(self.labels.dtype)
+        return LandmarkModel(number[self.labels], self.blocks.reordered(order))
+
 
 @dataclass(frozen=True)
 class Revision:
@@ -183,6 +188,11 @@ class Revision:
 def label(linked: Linked, model: LandmarkModel) -> Labels:
     """Return the clusters of the samples of a block."""
     return place(linked.links, model.blocks, model.labels)
+
+
+def cluster_sizes(linked: Linked, model: LandmarkModel) -> NDArray[np.int64]:
+    """Return how many samples of a block are in each cluster."""
+    return np.bincount(label(linked, model), minlength=model.n_clusters)
 
 
 def assign(linked: Linked, model: LandmarkModel, calibration: Calibration) -> Assigned:

@@ -22,6 +22,7 @@ from manyview.methods.landmarks.fitting import (
     Stages,
     Survey,
     assign,
+    cluster_sizes,
     draw_landmarks,
     link,
     revise_until_settled,
@@ -29,6 +30,7 @@ from manyview.methods.landmarks.fitting import (
     with_own_blocks,
 )
 from manyview.methods.placing import LayeredPlacing, Linker
+from manyview.numerics.rows import ascending
 from manyview.numerics.threads import limited_threads
 from manyview.partition.levels import Levels, build_levels
 from manyview.partition.membership import Assigned
@@ -128,9 +130,12 @@ class LandmarkStrategy(MultiViewClusterer):
         linked = rows.each(partial(link, linker=linker, landmarks=fitted.landmarks_))
         start = stages.once("round", lambda: LandmarkModel.of(placing))
         model, outcome = revise_until_settled(linked, start, placing, stages)
+        order = ascending(-linked.total_of(partial(cluster_sizes, model=model)))
+        model = model.reordered(order)
         assigned = rows.join(linked.map(partial(assign, model=model, calibration=fitted._calibration)))
         self._take_over(fitted)
         self._placing = placing.revised(model.labels, model.blocks)
+        self._reorder_clusters(order)
         self.converged_ = fitted.converged_ and outcome.converged
         self.labels_, self._assigned = assigned.labels, assigned
         self.sample_ids_, self.batch_ = rows.sample_ids, batch
@@ -149,6 +154,10 @@ class LandmarkStrategy(MultiViewClusterer):
         fitted._n_present = dict(zip(known.names, known.n_present.tolist(), strict=True))
         fitted.n_missing_ = dict(zip(known.names, known.n_missing.tolist(), strict=True))
         return fitted
+
+    def _reorder_clusters(self, order: Indices) -> None:
+        """Give the clusters of the landmarks' fit the numbers that they have by the sizes among all samples."""
+        self.membership_ = self.membership_[:, order]
 
     def _take_over(self, fitted: Self) -> None:
         """Copy the attributes of the landmarks' fit to this estimator."""

@@ -13,7 +13,7 @@ from manyview.graphs.recall import graph_named
 from manyview.graphs.structureless import Rows
 from manyview.methods.base import MultiViewClusterer
 from manyview.methods.landmarks.strategy import N_LANDMARKS, LandmarkStrategy
-from manyview.methods.ocbr.consensus import GRAPHS, PartitionOptions, find_partition, make_layers
+from manyview.methods.ocbr.consensus import GRAPHS, PartitionOptions, described, find_partition, make_layers
 from manyview.methods.ocbr.layers import Layers, spread
 from manyview.methods.ocbr.placing import LayerPlacing
 from manyview.methods.ocbr.settings import Settings
@@ -27,7 +27,7 @@ from manyview.partition.search import Candidate
 from manyview.preprocessing.kinds import KINDS_RULE, Kind, check_kind_names
 from manyview.preprocessing.scaling import Scaler, Scaling, one_per_view
 from manyview.records import saved
-from manyview.typing import Array, Dense, Graph, Mask, Seed, is_sparse
+from manyview.typing import Array, Dense, Graph, Indices, Mask, Seed, is_sparse
 from manyview.views.container import Views
 
 
@@ -212,6 +212,7 @@ class OCBR(LandmarkStrategy):
     _takes_missing: ClassVar[bool] = True
     _takes_batch: ClassVar[bool] = True
     _settings: ClassVar[Settings] = Settings()
+    alternatives_: list[Candidate]
 
     def __init__(
         self,
@@ -328,6 +329,10 @@ class OCBR(LandmarkStrategy):
 
     def _level_graphs(self) -> tuple[list[Graph], Graph | None]:
         return self.graphs_, self.affinity_
+
+    def _reorder_clusters(self, order: Indices) -> None:
+        super()._reorder_clusters(order)
+        self.alternatives_ = [described(other, self._placing.labels) for other in self.alternatives_]
 
 
 def _view_graph(layers: Layers, v: int, name: str) -> Graph:
